@@ -1,0 +1,38 @@
+/**
+ * When two spellings of a path mean one file.
+ *
+ * @since 0.1.0
+ */
+
+const drive = /^[A-Za-z]:[\\/]/
+
+const isWindowsStyle = (path: string): boolean => drive.test(path) || path.startsWith("\\\\")
+
+const isAbsolute = (path: string): boolean => path.startsWith("/") || drive.test(path)
+
+/**
+ * A form that is equal for all spellings of a file: `./a` and `a`, a path
+ * under the session's folder and its relative form; where path or folder are
+ * Windows-style, case and separators make no difference.
+ */
+export const fold = (path: string, cwd?: string | undefined): string => {
+  const windows = isWindowsStyle(path) || (cwd !== undefined && isWindowsStyle(cwd) && !path.startsWith("/"))
+  const separated = windows ? path.replaceAll("\\", "/").toLowerCase() : path
+  if (isAbsolute(separated) || cwd === undefined || cwd === "") return withoutDots(separated)
+  const base = windows ? cwd.replaceAll("\\", "/").toLowerCase() : cwd
+  return withoutDots(`${base}/${separated}`)
+}
+
+/** Takes `.`, `..` and doubled separators out; a `..` that leads above the start of a relative path stays. */
+const withoutDots = (path: string): string => {
+  const root = path.startsWith("//") ? "//" : path.startsWith("/") ? "/" : ""
+  const kept: Array<string> = []
+  for (const part of path.split("/")) {
+    if (part === "" || part === ".") continue
+    const above = kept.at(-1)
+    if (part !== "..") kept.push(part)
+    else if (above !== undefined && above !== "..") kept.pop()
+    else if (root === "") kept.push(part)
+  }
+  return root + kept.join("/")
+}

@@ -1,0 +1,296 @@
+/**
+ * Reads a session from the lines of its file, one at a time, whatever state
+ * they are in: what can be read is read, what cannot is reported with its
+ * line. Versions 1 and 2 are brought to version 3 on the way.
+ *
+ * Rules. A line is what stands between two line feeds. Two objects on a line
+ * are both read. What a half line swallowed is read from where the next
+ * object starts. A version-1 entry has no id: it gets one that follows from
+ * the session's id and its position, the same at every read.
+ *
+ * @since 0.1.0
+ */
+import * as Diagnostic from "./Diagnostic.js"
+import * as Entry from "./Entry.js"
+import * as EntryReader from "./EntryReader.js"
+import * as Json from "./Json.js"
+import { objectsIn } from "./JoinedObjects.js"
+
+/** A session as its lines give it. */
+export interface SessionLines {
+  readonly header: Entry.Header
+  /** The version the file has; entries are given as version 3 all the same. */
+  readonly version: number
+  /** In file order. */
+  readonly entries: ReadonlyArray<Entry.Entry>
+  /** The 1-based line of each entry. */
+  readonly lines: ReadonlyArray<number>
+  /** The records as the file has them, one an entry; empty for version 3, which needs no upgrade. */
+  readonly originals: ReadonlyArray<Json.JsonObject>
+  readonly diagnostics: ReadonlyArray<Diagnostic.Diagnostic>
+}
+
+/** Takes lines in order; `end` says what they held, or undefined where the first readable line is no header. */
+export interface Reader {
+  /** The line without its line feed; `terminated` is false for a last line that has none. */
+  readonly push: (line: string, terminated?: boolean) => void
+  readonly end: () => SessionLines | undefined
+  /** Whether a readable line that is no header came first: reading on is of no use. */
+  readonly isForeign: () => boolean
+}
+
+/** Reads a whole text at once. */
+export const parse = (text: string): SessionLines | undefined => {
+  const reader = makeReader()
+  let start = 0
+  while (start < text.length) {
+    const end = text.indexOf("\n", start)
+    if (end < 0) {
+      reader.push(text.slice(start), false)
+      break
+    }
+    reader.push(text.slice(start, end))
+    start = end + 1
+  }
+  return reader.end()
+}
+
+/**
+ * The records of a version-3 file with the same content: the header, then the
+ * entries. Everything that the older records say is kept, what this version
+ * does not know included.
+ */
+export const upgraded = (session: SessionLines): ReadonlyArray<Json.JsonObject> => {
+  const { type, version: _, id, ...header } = session.header
+  const entries = session.entries.map((entry, index) => upgradedRecord(session.originals[index] ?? {}, entry))
+  return [{ type, version: Entry.currentVersion, id, ...header }, ...entries]
+}
+
+const upgradedRecord = (original: Json.JsonObject, entry: Entry.Entry): Json.JsonObject => {
+  const { type, id: _id, parentId: _parentId, firstKeptEntryIndex, ...rest } = original
+  const boundary = entry.type === "compaction" ? { firstKeptEntryId: entry.firstKeptEntryId } : {}
+  const index = entry.type === "compaction" || firstKeptEntryIndex === undefined ? {} : { firstKeptEntryIndex }
+  const message = rest.message
+  const renamed =
+    Json.isObject(message) && message.role === "hookMessage" ? { message: { ...message, role: "custom" } } : {}
+  return { type, id: entry.id, parentId: entry.parentId, ...rest, ...index, ...boundary, ...renamed }
+}
+
+/** A fresh reader. */
+export const makeReader = (): Reader => {
+  const state = new State()
+  return {
+    push: (line, terminated = true) => state.push(line, terminated),
+    isForeign: () => state.foreign,
+    end: () => state.end()
+  }
+}
+
+/** The version a header names: 1 where it names none, NaN where it names no whole number above 0. */
+const versionOf = (header: Json.JsonObject): number => {
+  if (header.version === undefined || header.version === null) return 1
+  const version = header.version
+  return typeof version === "number" && Number.isSafeInteger(version) && version > 0 ? version : NaN
+}
+
+class State {
+  foreign = false
+  private line = 0
+  /** Position among the records of the file: the header is 0, and an unreadable record counts. */
+  private record = -1
+  private header: Entry.Header | undefined
+  private version = Entry.currentVersion
+  private readonly entries: Array<Entry.Entry> = []
+  private readonly lines: Array<number> = []
+  private readonly originals: Array<Json.JsonObject> = []
+  private readonly diagnostics: Array<Diagnostic.Diagnostic> = []
+  private readonly idOfRecord = new Map<number, string>()
+  private readonly boundaries: Array<{ readonly at: number; readonly record: number }> = []
+  private firstCarriageReturn = 0
+  private carriageReturns = 0
+
+  push(raw: string, terminated: boolean): void {
+    this.line++
+    let line = raw
+    if (this.line === 1 && line.startsWith("\uFEFF")) {
+      line = line.slice(1)
+      this.report("ByteOrderMark", "The file starts with a byte order mark.")
+    }
+    if (line.endsWith("\r")) {
+      line = line.slice(0, -1)
+      if (this.carriageReturns++ === 0) this.firstCarriageReturn = this.line
+    }
+    if (line.trim() === "") {
+      this.report("BlankLine", `Line ${this.line} is blank.`)
+      return
+    }
+    this.readLine(line, terminated)
+  }
+
+  end(): SessionLines | undefined {
+    if (this.header === undefined) return undefined
+    if (this.carriageReturns > 0) {
+      this.diagnostics.push(
+        Diagnostic.make(
+          "CarriageReturns",
+          `${this.carriageReturns} lines end in a carriage return, the first is line ${this.firstCarriageReturn}.`,
+          { line: this.firstCarriageReturn }
+        )
+      )
+    }
+    this.resolveBoundaries()
+    return {
+      header: this.header,
+      version: this.version,
+      entries: this.entries,
+      lines: this.lines,
+      originals: this.originals,
+      diagnostics: this.diagnostics
+    }
+  }
+
+  private report(tag: Diagnostic.Kind, message: string, entryId?: string): void {
+    this.diagnostics.push(Diagnostic.make(tag, message, { line: this.line, entryId }))
+  }
+
+  private readLine(line: string, terminated: boolean): void {
+    let value: unknown
+    try {
+      value = JSON.parse(line)
+    } catch {
+      this.readDamaged(line, terminated)
+      return
+    }
+    this.record++
+    this.readRecord(value)
+  }
+
+  /** A line that is no JSON text: joined objects, a half object before a whole one, or nothing. */
+  private readDamaged(line: string, terminated: boolean): void {
+    const found = objectsIn(line)
+    if (found.objects.length === 0) {
+      this.record++
+      this.report(
+        terminated ? "NotJson" : "TornLine",
+        terminated
+          ? `Line ${this.line} is not JSON and was left out.`
+          : `The last line (${this.line}) is cut off and was left out.`
+      )
+      return
+    }
+    const lost = found.rest === "" ? "" : "; the rest of the line cannot be read"
+    this.report("JoinedLines", `Line ${this.line} holds ${found.objects.length} readable entries${lost}.`)
+    if (found.restFirst) this.record++
+    for (const value of found.objects) {
+      this.record++
+      this.readRecord(value)
+    }
+    if (found.rest !== "" && !found.restFirst) this.record++
+  }
+
+  private readRecord(value: unknown): void {
+    if (this.foreign) return
+    if (this.header === undefined) this.readHeader(value)
+    else if (!Json.isObject(value)) this.report("NotAnEntry", `Line ${this.line} is JSON, but no object; it was left out.`)
+    else if (value.type === "session") this.report("RepeatedHeader", `Line ${this.line} is a second header; it was left out.`)
+    else this.readEntry(value)
+  }
+
+  private readHeader(value: unknown): void {
+    if (!Json.isObject(value) || value.type !== "session") {
+      this.foreign = true
+      return
+    }
+    this.version = versionOf(value)
+    if (Number.isNaN(this.version)) {
+      this.report("HeaderField", `The header's version, ${Json.textOf(value.version)}, is no whole number.`)
+    } else if (this.version > Entry.currentVersion) {
+      this.report(
+        "NewerVersion",
+        `The session has version ${this.version}; this program writes version ${Entry.currentVersion} and opens it read-only.`
+      )
+    }
+    if (typeof value.id !== "string" || value.id === "") this.report("HeaderField", "The header has no id.")
+    this.header = soundHeader(value)
+  }
+
+  private readEntry(value: Json.JsonObject): void {
+    const base = this.baseOf(value)
+    if (base === undefined) return
+    if (typeof value.type !== "string" || value.type === "") {
+      this.report("MissingType", `Line ${this.line} has no type; it is kept, and says nothing.`, base.id)
+    } else if (!EntryReader.isKnownType(value.type)) {
+      this.report("UnknownType", `Line ${this.line} is of a type that is not known here; it is kept.`, base.id)
+    }
+    if (this.version === 1 && value.type === "compaction") this.noteBoundary(value)
+    this.idOfRecord.set(this.record, base.id)
+    this.entries.push(EntryReader.read(value, base))
+    this.lines.push(this.line)
+    if (this.version < Entry.currentVersion) this.originals.push(value)
+  }
+
+  private baseOf(value: Json.JsonObject): EntryReader.Base | undefined {
+    if (typeof value.id === "string" && value.id !== "") {
+      return { id: value.id, parentId: Json.stringOr(value.parentId, null) }
+    }
+    if (this.version === 1) {
+      const parent = this.entries.at(-1)
+      return { id: derivedId(this.header?.id ?? "", this.record), parentId: parent === undefined ? null : parent.id }
+    }
+    this.report("MissingId", `Line ${this.line} has no id, so that nothing can follow it; it was left out.`)
+    return undefined
+  }
+
+  private noteBoundary(value: Json.JsonObject): void {
+    if (typeof value.firstKeptEntryId === "string") return
+    const record = value.firstKeptEntryIndex
+    this.boundaries.push({ at: this.entries.length, record: typeof record === "number" ? record : -1 })
+  }
+
+  /** Version 1 names the first kept entry by its position in the file, which may lie behind lines that cannot be read. */
+  private resolveBoundaries(): void {
+    for (const { at, record } of this.boundaries) {
+      const entry = this.entries[at]
+      if (entry?.type !== "compaction") continue
+      const { firstKeptEntryIndex: _, ...rest } = entry as Entry.CompactionEntry & { firstKeptEntryIndex?: unknown }
+      const firstKeptEntryId = this.idOfRecord.get(record)
+      this.entries[at] = { ...rest, firstKeptEntryId: firstKeptEntryId ?? "" }
+      if (firstKeptEntryId === undefined) {
+        this.diagnostics.push(
+          Diagnostic.make(
+            "DanglingBoundary",
+            `The compaction on line ${this.lines[at]} keeps messages from position ${record} on, where no entry can be read; nothing from before it is kept.`,
+            { line: this.lines[at], entryId: entry.id }
+          )
+        )
+      }
+    }
+  }
+}
+
+const soundHeader = (value: Json.JsonObject): Entry.Header => ({
+  ...value,
+  type: "session",
+  id: Json.stringOr(value.id, ""),
+  ...(typeof value.cwd === "string" ? {} : { cwd: undefined }),
+  ...(typeof value.parentSession === "string" ? {} : { parentSession: Json.stringOr(value.branchedFrom, undefined) }),
+  ...(typeof value.timestamp === "string" || typeof value.timestamp === "number" ? {} : { timestamp: undefined }),
+  ...(typeof value.version === "number" ? {} : { version: undefined })
+})
+
+/**
+ * The id of a version-1 entry: 8 hex characters. Multiplying by an odd number
+ * maps 32-bit positions one to one, so that two entries of a session never
+ * get the same id.
+ */
+const derivedId = (sessionId: string, record: number): string => {
+  const mixed = (Math.imul(record, 0x9e3779b1) ^ hash(sessionId)) >>> 0
+  return mixed.toString(16).padStart(8, "0")
+}
+
+/** FNV-1a over UTF-16 code units, 32 bits. */
+const hash = (text: string): number => {
+  let state = 0x811c9dc5
+  for (let i = 0; i < text.length; i++) state = Math.imul(state ^ text.charCodeAt(i), 0x01000193)
+  return state >>> 0
+}

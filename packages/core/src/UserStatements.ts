@@ -1,0 +1,106 @@
+/**
+ * What the user said, sentence by sentence: what is a request, what is a
+ * directive, what is only pasted.
+ *
+ * No list of English words decides alone. A statement that is no question
+ * counts; words and forms by which people in several languages demand or
+ * forbid make it count more.
+ *
+ * @since 0.1.0
+ */
+
+/** A sentence of the user, and how much it reads like a directive: the larger the more. */
+export interface Statement {
+  readonly text: string
+  readonly weight: number
+}
+
+/** Texts shorter than this, in UTF-16 code units, say nothing by themselves ("ok", "go on"). */
+const minRequest = 12
+
+/** Sentences outside these lengths, in UTF-16 code units, are no directives. */
+const minStatement = 8
+const maxStatement = 320
+
+/** Whether a text asks for something, rather than only agreeing. */
+export const isRequest = (text: string): boolean => {
+  const prose = withoutPasted(text).trim()
+  return prose.length >= minRequest || /[?？]/u.test(prose) || (/\p{Script=Han}|\p{Script=Kana}|\p{Script=Hangul}/u.test(prose) && prose.length >= 4)
+}
+
+/** What the user wrote rather than pasted: what follows a pasted line, up to a blank one, is pasted too. */
+export const withoutPasted = (text: string): string => {
+  let isInPaste = false
+  const written = text
+    .replace(/```[\s\S]*?(?:```|$)/gu, "\n")
+    .split("\n")
+    .filter((line) => {
+      isInPaste = line.trim() !== "" && (isInPaste || isPasted(line))
+      return !isInPaste
+    })
+  return written.join("\n")
+}
+
+/** The first line of pasted text that names an error, or undefined. */
+export const pastedError = (text: string): string | undefined =>
+  text
+    .split("\n")
+    .map((line) => line.trim())
+    .find((line) => /^(?:\w*(?:Error|Exception)\b|error\b.*:|fatal:|panic:|npm ERR!|Traceback)/u.test(line))
+
+/** The statements of a text that could be directives, in order. */
+export const directives = (text: string): ReadonlyArray<Statement> =>
+  sentences(withoutPasted(text)).flatMap((sentence) => {
+    const isQuestion = /[?？]["')\]]?$/u.test(sentence)
+    const isCode = /[,{;]$|[{}]"|"[:}]/u.test(sentence)
+    if (sentence.length < minStatement || sentence.length > maxStatement || isQuestion || isCode) return []
+    return [{ text: sentence, weight: weightOf(sentence) }]
+  })
+
+/** The question a text ends with, or undefined. */
+export const closingQuestion = (text: string): string | undefined => {
+  const last = sentences(withoutPasted(text)).at(-1)
+  return last !== undefined && /[?？]["')\]]?$/u.test(last) ? last : undefined
+}
+
+const isPasted = (line: string): boolean => {
+  const trimmed = line.trim()
+  if (/^(?:at |[{}[\]<>$➜]|\w*Error\b|node:|Node\.js v)/u.test(trimmed)) return true
+  if (trimmed.length > 400) return /^\{|\}$|":/u.test(trimmed)
+  const letters = trimmed.match(/[\p{L}\p{M}\s]/gu)?.length ?? 0
+  return trimmed.length > 20 && letters / trimmed.length < 0.65
+}
+
+/** Sentences end at a line's end, after `.!?` and a space, and after the full stops of other scripts; none ends in brackets. */
+const sentences = (text: string): ReadonlyArray<string> =>
+  text.split("\n").flatMap((line) => {
+    const parts = line.replace(/^\s*(?:[-*•]|\d+[.)])\s+/u, "").split(/(?<=[.!?])\s+|(?<=[。！？；])/u)
+    const whole: Array<string> = []
+    for (const part of parts) {
+      const last = whole.at(-1)
+      if (last !== undefined && isOpen(last)) whole[whole.length - 1] = `${last} ${part}`
+      else whole.push(part)
+    }
+    return whole.map((sentence) => sentence.trim()).filter((sentence) => sentence !== "")
+  })
+
+const isOpen = (text: string): boolean => text.split("(").length > text.split(")").length
+
+/** Words by which people demand, forbid and prefer. */
+const normative: ReadonlyArray<RegExp> = [
+  /\b(?:never|always|must|only|don'?t|do not|should(?:n'?t)?|prefer|want|need|keep|avoid|use|without|instead|no)\b/iu,
+  /\b(?:nie|niemals|immer|muss|müssen|nur|kein\w*|nicht|soll\w*|bitte|ohne|statt)\b/iu,
+  /\b(?:jamais|toujours|doit|doivent|seulement|pas|sans|veuillez|plutôt)\b/iu,
+  /\b(?:nunca|siempre|debe\w*|solo|sólo|sin|evita\w*|prefiero|sempre|mai|deve|non)\b/iu,
+  /(?<!\p{L})(?:никогда|всегда|нужно|только|нельзя|не|без)(?!\p{L})/iu,
+  /不要|必须|必須|只能|请|請|别|不能|务必|禁止|しない|してください|必ず|だけ|하지 ?마|반드시|해 ?주세요/u
+]
+
+/** Stronger forms: absolute words, and emphasis. */
+const absolute =
+  /\b(?:never|always|must|only|niemals|nie|immer|jamais|toujours|nunca|siempre|sempre|mai)\b|никогда|всегда|нельзя|不要|必须|必須|禁止|必ず|반드시|!|！/u
+
+const weightOf = (sentence: string): number => {
+  const isNormative = normative.some((pattern) => pattern.test(sentence))
+  return (isNormative ? 2 : 0) + (absolute.test(sentence) ? 2 : 0) + (/`[^`]+`/u.test(sentence) ? 1 : 0)
+}

@@ -61,7 +61,9 @@ export class SessionReadOnly extends Schema.TaggedError<SessionReadOnly>()("Sess
   version: Schema.Number
 }) {
   override get message(): string {
-    return `${this.key} has version ${this.version} of the session format, which this program can read but not write. Update Cutpoint; the session was not touched.`
+    return Number.isNaN(this.version)
+      ? `${this.key} does not say which version of the session format it has, so it is only read, never written. Correct the header's version.`
+      : `${this.key} has version ${this.version} of the session format, which this program can read but not write. Update Cutpoint; the session was not touched.`
   }
 }
 

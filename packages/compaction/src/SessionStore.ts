@@ -9,12 +9,16 @@
  * @since 0.1.0
  */
 import type * as Diagnostic from "@cutpoint/core/Diagnostic"
-import type * as Entry from "@cutpoint/core/Entry"
-import type * as SessionTree from "@cutpoint/core/SessionTree"
+import * as Entry from "@cutpoint/core/Entry"
+import * as SessionTree from "@cutpoint/core/SessionTree"
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
-import type * as Effect from "effect/Effect"
-import type * as Stream from "effect/Stream"
-import type * as Errors from "./SessionErrors.js"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Ref from "effect/Ref"
+import * as Stream from "effect/Stream"
+import { IdGenerator } from "./IdGenerator.js"
+import * as Errors from "./SessionErrors.js"
 
 export * from "./SessionErrors.js"
 
@@ -91,3 +95,117 @@ export interface Service {
 
 /** Finds, reads and appends to sessions. */
 export class SessionStore extends Context.Tag("@cutpoint/compaction/SessionStore")<SessionStore, Service>() {}
+
+// -----------------------------------------------------------------------------
+// In memory
+// -----------------------------------------------------------------------------
+
+/** A session that a store in memory starts with. */
+export interface InitialSession {
+  readonly header: Entry.Header
+  readonly entries: ReadonlyArray<Entry.Entry>
+}
+
+/**
+ * Sessions in memory, for tests and for sessions that need not outlive the
+ * process. The key of a session is its header's id.
+ */
+export const layerMemory = (initial: Iterable<InitialSession> = []): Layer.Layer<SessionStore> =>
+  Layer.effect(SessionStore, makeMemory(initial))
+
+type Sessions = ReadonlyMap<string, { readonly session: Session; readonly modified: number }>
+
+const makeMemory = Effect.fnUntraced(function* (
+  initial: Iterable<InitialSession>
+) {
+  const ids = yield* IdGenerator
+  const started = [...initial].map(({ header, entries }) => sessionOf(SessionTree.make(header, entries)))
+  const sessions = yield* Ref.make<Sessions>(new Map(started.map((session) => [session.key, { session, modified: 0 }])))
+
+  const open: Service["open"] = (key) =>
+    Effect.flatMap(Ref.get(sessions), (all) => {
+      const found = all.get(key)
+      return found === undefined ? Effect.fail(notFound(key, all)) : Effect.succeed(found.session)
+    })
+
+  const find: Service["find"] = Effect.fn("SessionStore.find")(function* (query) {
+    const all = yield* Ref.get(sessions)
+    if (all.has(query)) return query
+    const candidates = query === "" ? [] : [...all.keys()].filter((key) => key.startsWith(query))
+    const [only] = candidates
+    if (only === undefined) return yield* notFound(query, all)
+    if (candidates.length > 1) return yield* new Errors.AmbiguousSession({ query, candidates })
+    return only
+  })
+
+  const list: Service["list"] = (options = {}) =>
+    Stream.fromIterableEffect(
+      Effect.map(Ref.get(sessions), (all) =>
+        [...all.values()]
+          .map(({ session, modified }) => infoOf(session, modified))
+          .filter((info) => options.cwd === undefined || info.cwd === options.cwd)
+          .toSorted((one, other) => other.modified - one.modified)
+      )
+    )
+
+  const put = (session: Session) =>
+    Effect.flatMap(Clock.currentTimeMillis, (modified) =>
+      Effect.as(
+        Ref.update(sessions, (all) => new Map(all).set(session.key, { session, modified })),
+        session
+      )
+    )
+
+  const create: Service["create"] = Effect.fn("SessionStore.create")(function* ({ cwd, parentSession }) {
+    const id = yield* ids.uuid
+    const timestamp = new Date(yield* Clock.currentTimeMillis).toISOString()
+    const header: Entry.Header = {
+      type: "session",
+      version: Entry.currentVersion,
+      id,
+      timestamp,
+      cwd,
+      ...(parentSession === undefined ? {} : { parentSession })
+    }
+    return yield* put(sessionOf(SessionTree.make(header, [])))
+  })
+
+  const append: Service["append"] = Effect.fn("SessionStore.append")(function* (session, entries) {
+    const current = yield* open(session.key)
+    if (!(current.version <= Entry.currentVersion)) {
+      return yield* new Errors.SessionReadOnly({ key: session.key, version: current.version })
+    }
+    const next = sessionOf(SessionTree.append(current.tree, entries))
+    const modified = yield* Clock.currentTimeMillis
+    const isDone = yield* Ref.modify(sessions, (all) =>
+      all.get(session.key)?.session.revision === session.revision
+        ? [true, new Map(all).set(session.key, { session: next, modified })]
+        : [false, all]
+    )
+    if (!isDone) return yield* new Errors.SessionChanged({ key: session.key })
+    return { session: next, backup: undefined }
+  })
+
+  return SessionStore.of({ find, list, open, create, append })
+})
+
+const sessionOf = (tree: SessionTree.SessionTree): Session => ({
+  key: tree.header.id,
+  tree,
+  version: tree.header.version ?? Entry.currentVersion,
+  revision: String(tree.entries.length),
+  diagnostics: tree.diagnostics
+})
+
+const infoOf = ({ key, tree }: Session, modified: number): SessionInfo => ({
+  key,
+  id: tree.header.id,
+  cwd: tree.header.cwd,
+  name: SessionTree.sessionName(tree),
+  bytes: JSON.stringify(tree.entries).length,
+  modified,
+  contextTokens: SessionTree.reportedTokens(tree.entries)
+})
+
+const notFound = (query: string, sessions: Sessions): Errors.SessionNotFound =>
+  new Errors.SessionNotFound({ query, available: [...sessions.keys()].slice(0, 10) })

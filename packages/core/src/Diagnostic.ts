@@ -62,7 +62,13 @@ export const make = (
  * Kinds that say something about the file's form without costing any content.
  * They are listed by `doctor`, but need no warning at each use.
  */
-const cosmetic: ReadonlySet<Kind> = new Set(["BlankLine", "CarriageReturns", "ByteOrderMark", "UnknownType"])
+const cosmetic: ReadonlySet<Kind> = new Set([
+  "BlankLine",
+  "CarriageReturns",
+  "ByteOrderMark",
+  "UnknownType",
+  "NoFinalLineBreak"
+])
 
 /** Whether a fault may cost content, so that every command should mention it. */
 export const isSerious = (diagnostic: Diagnostic): boolean => !cosmetic.has(diagnostic._tag)

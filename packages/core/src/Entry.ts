@@ -119,6 +119,9 @@ export type Entry = typeof Entry.Type
 /** The `customType` of the entry that makes a move to another leaf durable. */
 export const leafMarker = "cutpoint.leaf"
 
+/** Whether an entry marks its parent as the leaf. */
+export const isLeafMarker = (entry: Entry): boolean => entry.type === "custom" && entry.customType === leafMarker
+
 /** An entry's type as its file spells it. */
 export const typeName = (entry: Entry): string =>
   entry.type === "unknown" ? (typeof entry.original.type === "string" ? entry.original.type : "") : entry.type

@@ -9,7 +9,8 @@
  * @since 0.1.0
  */
 import * as Diagnostic from "./Diagnostic.js"
-import type * as Entry from "./Entry.js"
+import * as Entry from "./Entry.js"
+import * as Message from "./Message.js"
 
 /** A session's entries with their index. */
 export interface SessionTree {
@@ -18,7 +19,10 @@ export interface SessionTree {
   readonly entries: ReadonlyArray<Entry.Entry>
   /** The position in `entries` of each id. */
   readonly positions: ReadonlyMap<string, number>
-  /** Where one stands: the last entry with an id. Null in an empty session. */
+  /**
+   * Where one stands: the last entry; where that is the mark of a move, the
+   * entry it marks. Null in an empty session, and after a move before a root.
+   */
   readonly leafId: string | null
   /** Duplicate ids, unknown parents, cycles. */
   readonly diagnostics: ReadonlyArray<Diagnostic.Diagnostic>
@@ -36,8 +40,14 @@ export const make = (
     if (positions.has(entry.id)) diagnostics.push(duplicate(entry.id, lines[position]))
     positions.set(entry.id, position)
   })
-  const tree: SessionTree = { header, entries, positions, leafId: entries.at(-1)?.id ?? null, diagnostics: [] }
+  const tree: SessionTree = { header, entries, positions, leafId: leafOf(entries), diagnostics: [] }
   return { ...tree, diagnostics: [...diagnostics, ...brokenParents(tree, lines)] }
+}
+
+const leafOf = (entries: ReadonlyArray<Entry.Entry>): string | null => {
+  const last = entries.at(-1)
+  if (last === undefined) return null
+  return Entry.isLeafMarker(last) ? last.parentId : last.id
 }
 
 /** The tree with further entries after its last; the last of them becomes the leaf. */
@@ -107,6 +117,21 @@ export const sessionName = (tree: SessionTree): string | undefined => {
   return info?.type === "session_info" && info.name ? info.name : undefined
 }
 
+/**
+ * The tokens of the context as the last sound reply of a file reported them;
+ * undefined where a compaction or an edit came after it, or none reported any.
+ */
+export const reportedTokens = (entries: ReadonlyArray<Entry.Entry>): number | undefined => {
+  for (let index = entries.length - 1; index >= 0; index--) {
+    const entry = entries[index]
+    if (entry?.type === "compaction" || entry?.type === "context_edit") return undefined
+    if (entry?.type !== "message" || entry.message.role !== "assistant" || Message.isBroken(entry.message)) continue
+    const tokens = entry.message.usage === undefined ? 0 : Message.usageTotal(entry.message.usage)
+    if (tokens > 0) return tokens
+  }
+  return undefined
+}
+
 const duplicate = (id: string, line: number | undefined): Diagnostic.Diagnostic =>
   Diagnostic.make("DuplicateId", `The id ${id} is used a second time; the later entry counts.`, { line, entryId: id })
 
@@ -117,7 +142,9 @@ const brokenParents = (
 ): ReadonlyArray<Diagnostic.Diagnostic> => {
   const diagnostics: Array<Diagnostic.Diagnostic> = []
   const rooted = new Set<string>()
-  for (const start of tree.entries) {
+  for (const [position, start] of tree.entries.entries()) {
+    // An entry whose id is used again later is out of the tree.
+    if (tree.positions.get(start.id) !== position) continue
     const walked = new Set<string>()
     let entry: Entry.Entry | undefined = start
     while (entry !== undefined && !rooted.has(entry.id)) {

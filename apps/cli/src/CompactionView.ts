@@ -1,0 +1,159 @@
+/**
+ * What a compaction did or would do, as JSON and as text.
+ *
+ * @since 0.1.0
+ */
+import type * as Compaction from "@cutpoint/compaction/Compaction"
+import * as Tokenizer from "@cutpoint/compaction/Tokenizer"
+import * as FileOps from "@cutpoint/core/FileOps"
+import * as Message from "@cutpoint/core/Message"
+import type * as Preparation from "@cutpoint/core/Preparation"
+import * as Projection from "@cutpoint/core/Projection"
+import * as Tokens from "@cutpoint/core/Tokens"
+import * as Transcript from "@cutpoint/core/Transcript"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Bar from "./Bar.js"
+import * as EntryView from "./EntryView.js"
+import * as Output from "./Output.js"
+import * as Printable from "./Printable.js"
+
+/** How a run ended. */
+export type Status = "prepared" | "compacted" | "nothing-to-compact" | "below-threshold"
+
+/** All there is to show. */
+export interface View {
+  readonly prepared: Compaction.Prepared
+  readonly status: Status
+  readonly result: Compaction.Compacted | undefined
+  readonly reason: Compaction.Reason
+  readonly withTranscript: boolean
+}
+
+/** The JSON document of `compact --json`. */
+export const toJson = ({ prepared, reason, result, status, withTranscript }: View) => ({
+  status,
+  session: prepared.session.key,
+  leafId: prepared.session.tree.leafId,
+  reason,
+  contextTokens: prepared.check.contextTokens,
+  contextWindow: prepared.check.contextWindow,
+  threshold: prepared.check.threshold,
+  preparation: Option.getOrNull(
+    Option.map(prepared.preparation, (preparation) => preparationJson(prepared, preparation, withTranscript))
+  ),
+  ...(result === undefined ? {} : { result: resultJson(result) }),
+  diagnostics: prepared.diagnostics
+})
+
+const roles = (messages: ReadonlyArray<Message.Message>) => messages.map((message) => message.role)
+
+const preparationJson = (
+  { plan, session }: Compaction.Prepared,
+  preparation: Preparation.Preparation,
+  withTranscript: boolean
+) => ({
+  firstKeptEntryId: preparation.firstKeptEntryId,
+  firstKeptIndex: session.tree.positions.get(preparation.firstKeptEntryId) ?? null,
+  isSplitTurn: preparation.isSplitTurn,
+  turnStartEntryId: preparation.turnStartEntryId ?? null,
+  tokensBefore: preparation.tokensBefore,
+  summarizedRoles: roles(preparation.messagesToSummarize),
+  turnPrefixRoles: roles(preparation.turnPrefixMessages),
+  previousSummary: preparation.previousSummary ?? null,
+  ...FileOps.lists(preparation.fileOps),
+  requests: plan.requests,
+  estimatedInputTokens: plan.inputTokens,
+  estimatedCost: null,
+  ...(withTranscript ? { transcript: transcripts(preparation) } : {})
+})
+
+const transcripts = (preparation: Preparation.Preparation) => {
+  const options = { includeThinking: true, guarded: preparation.settings.rules.guardedTranscript }
+  const serialize = (messages: ReadonlyArray<Message.Message>) =>
+    Transcript.serialize(Projection.convertToLlm(messages), options)
+  return {
+    summarized: serialize(preparation.messagesToSummarize),
+    turnPrefix: serialize(preparation.turnPrefixMessages)
+  }
+}
+
+const resultJson = (result: Compaction.Compacted) => ({
+  entryId: result.entry.id,
+  summary: result.entry.summary,
+  summarizer: result.summarizer,
+  tokensBefore: result.tokensBefore,
+  tokensAfter: result.tokensAfter,
+  requests: result.requests,
+  durationMs: result.durationMs,
+  usage: result.usage ?? null,
+  cost: result.usage === undefined ? null : Message.usageCost(result.usage)
+})
+
+/** The text of `compact`: how full the context is, where the cut falls, what came of it. */
+export const toText = Effect.fnUntraced(function* (view: View) {
+  const { prepared, result, withTranscript } = view
+  const { check, session } = prepared
+  const lines = [
+    `Session   ${Printable.line(session.key, 1000)}`,
+    `Context   ${Printable.number(check.contextTokens)} of ${Printable.number(check.contextWindow)} tokens; compaction is due over ${Printable.number(check.threshold)}`
+  ]
+  if (Option.isSome(prepared.preparation)) {
+    const preparation = prepared.preparation.value
+    lines.push(...cutLines(prepared, preparation), yield* bar(prepared, preparation))
+    if (withTranscript) lines.push(...transcriptLines(preparation))
+  }
+  return [...lines, ...outcome(view.status, result)].join("\n")
+})
+
+const cutLines = ({ session }: Compaction.Prepared, preparation: Preparation.Preparation): ReadonlyArray<string> => {
+  const first = session.tree.entries[session.tree.positions.get(preparation.firstKeptEntryId) ?? -1]
+  const { modifiedFiles, readFiles } = FileOps.lists(preparation.fileOps)
+  const kept = first === undefined ? "" : ` ${EntryView.kind(first)} "${EntryView.preview(first, 60)}"`
+  const split = preparation.isSplitTurn
+    ? `, and ${preparation.turnPrefixMessages.length} from the start of the turn that is split`
+    : ""
+  return [
+    `Cut       keeps ${preparation.keptMessages.length} messages from ${Printable.line(preparation.firstKeptEntryId, 60)}${kept} on`,
+    `Summary   of ${preparation.messagesToSummarize.length} messages${split}${preparation.previousSummary === undefined ? "" : ", on top of the previous summary"}`,
+    `Files     ${modifiedFiles.length} modified, ${readFiles.length} only read`
+  ]
+}
+
+const bar = Effect.fnUntraced(function* ({ check, session }: Compaction.Prepared, preparation: Preparation.Preparation) {
+  const { count } = yield* Tokenizer.Tokenizer
+  const output = yield* Output.Output
+  const counter = Tokens.counter(count, preparation.settings.rules)
+  const summarized = Tokens.sum(preparation.messagesToSummarize, counter) + count(preparation.previousSummary ?? "")
+  const parts: ReadonlyArray<Bar.Part> = [
+    { label: "summarized", tokens: summarized, sign: "▒", color: 33 },
+    { label: "turn prefix", tokens: Tokens.sum(preparation.turnPrefixMessages, counter), sign: "▓", color: 35 },
+    { label: "kept", tokens: Tokens.sum(preparation.keptMessages, counter), sign: "█", color: 32 }
+  ]
+  const isKnown = session.tree.entries.length > 0
+  return `\n${Bar.draw(isKnown ? parts : [], check.contextWindow, output.columns, output.hasColors)}`
+})
+
+const transcriptLines = (preparation: Preparation.Preparation): ReadonlyArray<string> => {
+  const { summarized, turnPrefix } = transcripts(preparation)
+  const prefix = turnPrefix === "" ? [] : ["", "--- turn prefix ---", "", Printable.text(turnPrefix)]
+  return ["", "--- summarized ---", "", Printable.text(summarized), ...prefix]
+}
+
+const outcome = (status: Status, result: Compaction.Compacted | undefined): ReadonlyArray<string> => {
+  if (result === undefined) return ["", outcomes[status]]
+  const cost = result.usage === undefined ? "" : `, ${Message.usageTotal(result.usage)} tokens used`
+  return [
+    "",
+    Printable.text(result.entry.summary),
+    "",
+    `Compacted ${Printable.number(result.tokensBefore)} -> ${Printable.number(result.tokensAfter)} tokens in ${result.durationMs} ms, by ${result.summarizer}, ${result.requests} requests${cost}; entry ${result.entry.id}`
+  ]
+}
+
+const outcomes: { readonly [status in Status]: string } = {
+  prepared: "Nothing was written (dry run).",
+  compacted: "Compacted.",
+  "nothing-to-compact": "There is nothing to compact: what could be summarized is within the tokens to keep.",
+  "below-threshold": "The context is below the threshold; nothing was written."
+}

@@ -1,0 +1,28 @@
+/**
+ * Tells of the faults that reading a session found.
+ *
+ * @since 0.1.0
+ */
+import * as Diagnostic from "@cutpoint/core/Diagnostic"
+import * as Effect from "effect/Effect"
+import * as EntryView from "./EntryView.js"
+import * as Output from "./Output.js"
+
+/** How many faults are told one by one. */
+const maxTold = 10
+
+/** Warns on stderr of faults that may cost content; JSON has them all. */
+export const warn = Effect.fnUntraced(function* (diagnostics: ReadonlyArray<Diagnostic.Diagnostic>, json: boolean) {
+  const serious = diagnostics.filter(Diagnostic.isSerious)
+  if (json || serious.length === 0) return
+  const output = yield* Output.Output
+  for (const each of serious.slice(0, maxTold)) yield* output.notice(`warning: ${EntryView.diagnostic(each)}`)
+  if (serious.length > maxTold) yield* output.notice(`warning: and ${serious.length - maxTold} more faults`)
+})
+
+/** Tells where the original of an upgraded session is. */
+export const tellBackup = Effect.fnUntraced(function* (backup: string | undefined) {
+  if (backup === undefined) return
+  const output = yield* Output.Output
+  yield* output.notice(`The session was in an older format and has been upgraded; the original is kept as ${backup}`)
+})

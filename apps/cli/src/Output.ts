@@ -1,0 +1,48 @@
+/**
+ * Where the command prints: results on stdout, everything else on stderr.
+ *
+ * @since 0.1.0
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+
+/** Prints, and knows what it prints to. */
+export interface Service {
+  /** Prints a text and a line break on stdout; done once it has been taken. */
+  readonly result: (text: string) => Effect.Effect<void>
+  /** Prints a text and a line break on stderr. */
+  readonly notice: (text: string) => Effect.Effect<void>
+  /** Whether somebody sits at a terminal who can be asked. */
+  readonly isInteractive: boolean
+  /** Whether stdout shows colours. */
+  readonly hasColors: boolean
+  /** Whether stdout is a terminal. */
+  readonly isTerminal: boolean
+  /** How wide it is, in characters. */
+  readonly columns: number
+}
+
+/** Prints, and knows what it prints to. */
+export class Output extends Context.Tag("cutpoint/Output")<Output, Service>() {}
+
+const write = (stream: NodeJS.WriteStream, text: string): Effect.Effect<void> =>
+  Effect.async((resume) => {
+    // A reader that went away (as `head` does) wants no more; that is no failure.
+    stream.write(`${text}\n`, () => resume(Effect.void))
+  })
+
+/** The process's own streams. */
+export const layerProcess: Layer.Layer<Output> = Layer.sync(Output, () => {
+  const { env, stderr, stdin, stdout } = process
+  for (const stream of [stdout, stderr]) stream.on("error", () => {})
+  const isPlain = env.NO_COLOR !== undefined || env.CI !== undefined
+  return Output.of({
+    result: (text) => write(stdout, text),
+    notice: (text) => write(stderr, text),
+    isInteractive: stdin.isTTY === true && stdout.isTTY === true && !isPlain,
+    hasColors: stdout.isTTY === true && !isPlain,
+    isTerminal: stdout.isTTY === true,
+    columns: stdout.columns ?? 80
+  })
+})

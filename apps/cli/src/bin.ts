@@ -1,0 +1,27 @@
+#!/usr/bin/env node
+/**
+ * The `cutpoint` command: every service it runs on, on one screen.
+ */
+import * as SessionFiles from "@cutpoint/session-files/SessionFiles"
+import * as NodeContext from "@effect/platform-node/NodeContext"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as App from "./App.js"
+import * as Failure from "./Failure.js"
+import * as Output from "./Output.js"
+
+const services = SessionFiles.layerConfig.pipe(
+  Layer.provideMerge(NodeContext.layer),
+  Layer.merge(Output.layerProcess)
+)
+
+App.main(process.argv).pipe(
+  Effect.provide(services),
+  NodeRuntime.runMain({
+    disableErrorReporting: true,
+    teardown: (exit, end) =>
+      end(Exit.isSuccess(exit) && typeof exit.value === "number" ? exit.value : Failure.exitCodes.interrupted)
+  })
+)

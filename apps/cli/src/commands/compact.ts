@@ -1,0 +1,103 @@
+/**
+ * `cutpoint compact`: compacts a session at its leaf, or shows what that would do.
+ *
+ * @since 0.1.0
+ */
+import * as Compaction from "@cutpoint/compaction/Compaction"
+import * as Rules from "@cutpoint/core/Rules"
+import * as Command from "@effect/cli/Command"
+import * as Effect from "effect/Effect"
+import type { TokenizerName } from "../CommandOptions.js"
+import * as CommandOptions from "../CommandOptions.js"
+import * as CompactionView from "../CompactionView.js"
+import * as Diagnostics from "../Diagnostics.js"
+import * as Output from "../Output.js"
+import * as Printable from "../Printable.js"
+import * as Services from "../Services.js"
+import * as SessionArgument from "../SessionArgument.js"
+
+interface CompactOptions {
+  readonly session: string | undefined
+  readonly instructions: string | undefined
+  readonly dryRun: boolean
+  readonly auto: boolean
+  readonly offline: boolean
+  readonly keepRecentTokens: number | undefined
+  readonly reserveTokens: number | undefined
+  readonly contextWindow: number | undefined
+  readonly tokenizer: TokenizerName
+  readonly parity: boolean
+  readonly withTranscript: boolean
+  readonly json: boolean
+  readonly yes: boolean
+}
+
+const run = Effect.fnUntraced(function* (options: CompactOptions) {
+  const compaction = yield* Compaction.Compaction
+  const found = yield* SessionArgument.find(options.session)
+  const settings: Compaction.Options = {
+    keepRecentTokens: options.keepRecentTokens,
+    reserveTokens: options.reserveTokens,
+    contextWindow: options.contextWindow,
+    customInstructions: options.instructions,
+    reason: options.auto ? "threshold" : "manual",
+    rules: options.parity ? Rules.parity : Rules.standard
+  }
+  if (options.dryRun) {
+    const prepared = yield* compaction.prepare(found.key, settings)
+    const status = options.auto && !prepared.check.isOver ? "below-threshold" : "prepared"
+    return yield* show(prepared, status, undefined, options)
+  }
+  yield* Services.requireSummarizer(options)
+  yield* SessionArgument.confirm(found, options)
+  const result = yield* compaction.compact(found.key, settings)
+  switch (result._tag) {
+    case "BelowThreshold":
+      return yield* show(result.prepared, "below-threshold", undefined, options)
+    case "NothingToCompact":
+      return yield* show(result.prepared, "nothing-to-compact", undefined, options)
+    case "Compacted":
+      yield* Diagnostics.tellBackup(result.backup)
+      return yield* show(result.prepared, "compacted", result, options)
+  }
+})
+
+const show = Effect.fnUntraced(function* (
+  prepared: Compaction.Prepared,
+  status: CompactionView.Status,
+  result: Compaction.Compacted | undefined,
+  options: CompactOptions
+) {
+  const output = yield* Output.Output
+  yield* Diagnostics.warn(prepared.diagnostics, options.json)
+  const view: CompactionView.View = {
+    prepared,
+    status: status === "prepared" && prepared.preparation._tag === "None" ? "nothing-to-compact" : status,
+    result,
+    reason: options.auto ? "threshold" : "manual",
+    withTranscript: options.withTranscript
+  }
+  if (options.json) return yield* output.result(Printable.json(CompactionView.toJson(view)))
+  yield* output.result(yield* CompactionView.toText(view))
+})
+
+/** `cutpoint compact`. */
+export const command = Command.make(
+  "compact",
+  {
+    session: CommandOptions.session,
+    instructions: CommandOptions.instructions,
+    dryRun: CommandOptions.dryRun,
+    auto: CommandOptions.flag("auto", "Compact only when the context is over the threshold"),
+    offline: CommandOptions.offline,
+    keepRecentTokens: CommandOptions.keepRecentTokens,
+    reserveTokens: CommandOptions.reserveTokens,
+    contextWindow: CommandOptions.contextWindow,
+    tokenizer: CommandOptions.tokenizer,
+    parity: CommandOptions.parity,
+    withTranscript: CommandOptions.withTranscript,
+    json: CommandOptions.json,
+    yes: CommandOptions.yes
+  },
+  (options) => Effect.provide(run(options), Services.useCases(options))
+).pipe(Command.withDescription("Summarize the older part of a session's context and keep the recent part"))

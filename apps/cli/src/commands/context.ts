@@ -1,0 +1,141 @@
+/**
+ * `cutpoint context`: what the model sees of a session.
+ *
+ * @since 0.1.0
+ */
+import * as Compaction from "@cutpoint/compaction/Compaction"
+import * as CompactionErrors from "@cutpoint/compaction/CompactionErrors"
+import * as SessionStore from "@cutpoint/compaction/SessionStore"
+import * as Tokenizer from "@cutpoint/compaction/Tokenizer"
+import * as Projection from "@cutpoint/core/Projection"
+import * as Rules from "@cutpoint/core/Rules"
+import * as SessionTotals from "@cutpoint/core/SessionTotals"
+import * as SessionTree from "@cutpoint/core/SessionTree"
+import * as Tokens from "@cutpoint/core/Tokens"
+import * as Transcript from "@cutpoint/core/Transcript"
+import * as Command from "@effect/cli/Command"
+import * as Effect from "effect/Effect"
+import * as Bar from "../Bar.js"
+import type { TokenizerName } from "../CommandOptions.js"
+import * as CommandOptions from "../CommandOptions.js"
+import * as Diagnostics from "../Diagnostics.js"
+import * as EntryView from "../EntryView.js"
+import * as Output from "../Output.js"
+import * as Printable from "../Printable.js"
+import * as Services from "../Services.js"
+import * as SessionArgument from "../SessionArgument.js"
+
+interface ContextOptions {
+  readonly session: string | undefined
+  readonly leaf: string | undefined
+  readonly transcript: boolean
+  readonly contextWindow: number | undefined
+  readonly tokenizer: TokenizerName
+  readonly json: boolean
+}
+
+const run = Effect.fnUntraced(function* (options: ContextOptions) {
+  const output = yield* Output.Output
+  const store = yield* SessionStore.SessionStore
+  const { count } = yield* Tokenizer.Tokenizer
+  const found = yield* SessionArgument.find(options.session)
+  const session = yield* store.open(found.key)
+  const tree = yield* standingAt(session, options.leaf)
+  const counter = Tokens.counter(count, Rules.standard)
+  const view = viewOf(session, tree, counter, options)
+  yield* Diagnostics.warn(view.diagnostics, options.json)
+  yield* output.result(options.json ? Printable.json(toJson(view, options)) : toText(view, options, output))
+})
+
+const standingAt = (session: SessionStore.Session, leaf: string | undefined) => {
+  if (leaf === undefined) return Effect.succeed(session.tree)
+  return SessionTree.get(session.tree, leaf) === undefined
+    ? new CompactionErrors.EntryNotFound({ session: session.key, entryId: leaf })
+    : Effect.succeed(SessionTree.withLeaf(session.tree, leaf))
+}
+
+type View = ReturnType<typeof viewOf>
+
+const viewOf = (
+  session: SessionStore.Session,
+  tree: SessionTree.SessionTree,
+  count: Tokens.CountMessage,
+  options: ContextOptions
+) => {
+  const projection = Projection.project(SessionTree.leafPath(tree))
+  const repaired = Projection.repairToolPairs(Projection.convertToLlm(Projection.messages(projection)))
+  return {
+    session: session.key,
+    leafId: tree.leafId,
+    projection,
+    contextTokens: Projection.contextTokens(projection, count),
+    contextWindow: options.contextWindow ?? Compaction.defaults.contextWindow,
+    totals: SessionTotals.of(tree.entries),
+    messages: projection.items.flatMap(({ entry, messages }) =>
+      messages.map((message) => ({ entryId: entry.id, message, tokens: count(message) }))
+    ),
+    repaired: repaired.messages,
+    diagnostics: [...session.diagnostics, ...projection.diagnostics, ...repaired.diagnostics]
+  }
+}
+
+const modelName = ({ projection: { model } }: View): string | null =>
+  model === undefined ? null : `${model.provider}/${model.modelId}`
+
+const transcript = (view: View): string => Transcript.serialize(view.repaired, Transcript.forModel)
+
+const toJson = (view: View, options: ContextOptions) => ({
+  session: view.session,
+  leafId: view.leafId,
+  model: modelName(view),
+  thinkingLevel: view.projection.thinkingLevel ?? null,
+  contextTokens: view.contextTokens,
+  contextWindow: view.contextWindow,
+  totals: view.totals,
+  messages: view.messages.map(({ entryId, message, tokens }) => ({
+    entryId,
+    role: message.role,
+    tokens,
+    preview: EntryView.messagePreview(message)
+  })),
+  ...(options.transcript ? { transcript: transcript(view) } : {}),
+  diagnostics: view.diagnostics
+})
+
+const toText = (view: View, options: ContextOptions, output: Output.Service): string => {
+  if (options.transcript) return Printable.text(transcript(view))
+  const room = Math.max(20, output.columns - 48)
+  const model = Printable.line(modelName(view) ?? "no model yet", 80)
+  const thinking = view.projection.thinkingLevel
+  const used: Bar.Part = { label: "used", tokens: view.contextTokens, sign: "█", color: 32 }
+  return [
+    ...view.messages.map(({ entryId, message, tokens }) =>
+      [
+        Printable.line(entryId, 12).padEnd(12),
+        message.role.padEnd(18),
+        Printable.number(tokens).padStart(9),
+        EntryView.messagePreview(message, room)
+      ].join("  ")
+    ),
+    "",
+    `Session   ${Printable.line(view.session, 1000)}`,
+    `Model     ${model}${thinking === undefined ? "" : `, thinking ${Printable.line(thinking, 20)}`}`,
+    `Context   ${Printable.number(view.contextTokens)} of ${Printable.number(view.contextWindow)} tokens, ${view.messages.length} messages`,
+    `Used      ${Printable.number(view.totals.tokens)} tokens in all, cost ${view.totals.cost.toFixed(4)}`,
+    Bar.draw([used], view.contextWindow, output.columns, output.hasColors)
+  ].join("\n")
+}
+
+/** `cutpoint context`. */
+export const command = Command.make(
+  "context",
+  {
+    session: CommandOptions.session,
+    leaf: CommandOptions.text("leaf", "Stand at this entry instead of the leaf"),
+    transcript: CommandOptions.flag("transcript", "Show it as text"),
+    contextWindow: CommandOptions.contextWindow,
+    tokenizer: CommandOptions.tokenizer,
+    json: CommandOptions.json
+  },
+  (options) => Effect.provide(run(options), Services.tokenizer(options.tokenizer))
+).pipe(Command.withDescription("Show what the model sees of a session"))

@@ -1,0 +1,86 @@
+/**
+ * Cuts a text so that a byte-pair encoder takes linear time over it.
+ *
+ * An encoder splits a text into chunks, and merges the bytes of each in
+ * quadratic time. A chunk ends where the kind of character changes, so that
+ * one without a change is the whole text. Here no kind goes on for longer
+ * than its limit. A character can be of several kinds, because chunks of
+ * different sorts take it: a combining mark goes on a word as well as a row
+ * of symbols, a slash goes on a row of symbols as well as line ends.
+ *
+ * Laws. The pieces joined are the text; no piece is empty; no cut splits a
+ * surrogate pair; a text in which no kind goes on beyond its limit is one
+ * piece.
+ *
+ * @since 0.1.0
+ */
+
+interface Kind {
+  readonly pattern: RegExp
+  /** How many characters (code points) of this kind may follow each other in a piece. */
+  readonly limit: number
+}
+
+/** The longest row of one kind, in characters (code points). */
+export const longestRun = 256
+
+/** Digits are taken by threes, so a multiple of three keeps their count exact. */
+const longestDigitRun = 255
+
+const kinds: ReadonlyArray<Kind> = [
+  { pattern: /[\p{L}\p{M}]/u, limit: longestRun },
+  { pattern: /\p{N}/u, limit: longestDigitRun },
+  { pattern: /[^\s\p{L}\p{N}]/u, limit: longestRun },
+  { pattern: /\s/u, limit: longestRun },
+  { pattern: /[\r\n/]/u, limit: longestRun }
+]
+
+const limits = Uint16Array.from(kinds, (kind) => kind.limit)
+
+/** The pieces of a text, in order; none of the empty text. Linear in the text's length. */
+export const cut = (text: string): ReadonlyArray<string> => {
+  if (text.length <= longestDigitRun) return text === "" ? [] : [text]
+  const pieces: Array<string> = []
+  const runs = new Uint16Array(kinds.length)
+  let start = 0
+  let at = 0
+  while (at < text.length) {
+    const point = text.codePointAt(at) ?? 0
+    if (isOverLimit(runs, point)) {
+      pieces.push(text.slice(start, at))
+      start = at
+      runs.fill(0)
+      isOverLimit(runs, point)
+    }
+    at += point > 0xffff ? 2 : 1
+  }
+  pieces.push(text.slice(start))
+  return pieces
+}
+
+/** Adds a character to the runs it goes on, ends the others, and says whether one is too long now. */
+const isOverLimit = (runs: Uint16Array, point: number): boolean => {
+  const mask = kindsOf(point)
+  let over = false
+  for (let kind = 0; kind < runs.length; kind++) {
+    const run = ((mask >> kind) & 1) * ((runs[kind] ?? 0) + 1)
+    runs[kind] = run
+    if (run > (limits[kind] ?? 0)) over = true
+  }
+  return over
+}
+
+/** The kinds of each code point as bits; 0 where they have not been looked up. Every character is of one kind at least. */
+const known = new Uint8Array(0x110000)
+
+const kindsOf = (point: number): number => {
+  const before = known[point] ?? 0
+  if (before !== 0) return before
+  const character = String.fromCodePoint(point)
+  let mask = 0
+  kinds.forEach(({ pattern }, kind) => {
+    if (pattern.test(character)) mask |= 1 << kind
+  })
+  known[point] = mask
+  return mask
+}

@@ -1,0 +1,7 @@
+/**
+ * Sessions as JSON Lines files.
+ *
+ * @since 0.1.0
+ */
+export * as SessionFiles from "./SessionFiles.js"
+export * as SessionFolder from "./SessionFolder.js"

@@ -30,7 +30,9 @@ const bundle = async () => {
     keepNames: true,
     legalComments: "none",
     // Some dependencies are CommonJS and ask for Node's modules at run time.
-    banner: { js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);' },
+    banner: {
+      js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);'
+    },
     logLevel: "warning"
   })
   chmodSync(join(dist, "bin.js"), 0o755)

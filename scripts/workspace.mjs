@@ -28,7 +28,9 @@ const pnpmVersion = () => {
 
 /** Installs what the lock file names, unless that very lock file has been installed already. */
 export const install = () => {
-  const lock = createHash("sha256").update(readFileSync(join(root, "pnpm-lock.yaml"))).digest("hex")
+  const lock = createHash("sha256")
+    .update(readFileSync(join(root, "pnpm-lock.yaml")))
+    .digest("hex")
   const mark = join(root, "node_modules", ".installed-lock")
   if (existsSync(mark) && readFileSync(mark, "utf8") === lock) return
   // npx rather than corepack: it needs nothing but npm. Its output must not mix with a script's result.

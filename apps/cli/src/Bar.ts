@@ -21,15 +21,23 @@ export const draw = (parts: ReadonlyArray<Part>, window: number, columns: number
   const all = [...parts.filter((part) => part.tokens > 0), free]
   const width = Math.max(10, Math.min(columns - 2, 72))
   const paint = (part: Part, text: string) => (hasColors ? `\u001b[${part.color}m${text}\u001b[0m` : text)
-  const cells = cellsOf(all.map((part) => part.tokens), width)
+  const cells = cellsOf(
+    all.map((part) => part.tokens),
+    width
+  )
   const bar = all.map((part, index) => paint(part, part.sign.repeat(cells[index] ?? 0))).join("")
-  const legend = all.map((part) => `${paint(part, part.sign)} ${part.label} ${Printable.number(part.tokens)}`).join("  ")
+  const legend = all
+    .map((part) => `${paint(part, part.sign)} ${part.label} ${Printable.number(part.tokens)}`)
+    .join("  ")
   return `[${bar}]\n ${legend}`
 }
 
 /** Shares of the width that add up to it; what is there at all gets at least one cell. */
 const cellsOf = (tokens: ReadonlyArray<number>, width: number): ReadonlyArray<number> => {
-  const total = Math.max(1, tokens.reduce((sum, each) => sum + each, 0))
+  const total = Math.max(
+    1,
+    tokens.reduce((sum, each) => sum + each, 0)
+  )
   const cells = tokens.map((each) => (each === 0 ? 0 : Math.max(1, Math.round((each / total) * width))))
   const excess = cells.reduce((sum, each) => sum + each, 0) - width
   const largest = cells.indexOf(Math.max(...cells))

@@ -120,7 +120,10 @@ const cutLines = ({ session }: Compaction.Prepared, preparation: Preparation.Pre
   ]
 }
 
-const bar = Effect.fnUntraced(function* ({ check, session }: Compaction.Prepared, preparation: Preparation.Preparation) {
+const bar = Effect.fnUntraced(function* (
+  { check, session }: Compaction.Prepared,
+  preparation: Preparation.Preparation
+) {
   const { count } = yield* Tokenizer.Tokenizer
   const output = yield* Output.Output
   const counter = Tokens.counter(count, preparation.settings.rules)

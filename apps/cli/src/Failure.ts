@@ -37,8 +37,8 @@ export const toJson = (cause: Cause.Cause<unknown>, usage: string): unknown => {
   const error = Cause.squash(cause)
   if (ValidationError.isValidationError(error)) return { _tag: "WrongUse", message: usage }
   if (!isTagged(error)) return { _tag: "Defect", message: message(cause) }
-  const { cause: _, ...fields } = { ...error }
-  return { ...fields, message: error.message }
+  const fields = Object.entries(error).filter(([key]) => key !== "cause")
+  return { _tag: error._tag, message: error.message, ...Object.fromEntries(fields) }
 }
 
 /** A failure in a sentence that says what to do. */

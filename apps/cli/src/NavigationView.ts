@@ -96,10 +96,13 @@ export const toText = (view: View, shown: Shown): string => {
   const { prepared, status, summaryEntry } = view
   const place = (id: string | null) => (id === null ? "before the first entry" : Printable.line(id, 60))
   const lines = [
-    status === "unchanged" ? `Already at ${place(view.newLeafId)}.` : `From ${place(prepared.oldLeafId)} to ${place(view.newLeafId)}`,
+    status === "unchanged"
+      ? `Already at ${place(view.newLeafId)}.`
+      : `From ${place(prepared.oldLeafId)} to ${place(view.newLeafId)}`,
     `Leaves behind ${prepared.entries.length} entries, ${Printable.number(prepared.totalTokens)} tokens`
   ]
-  if (prepared.editText !== undefined && status !== "unchanged") lines.push("", "To edit and send again:", Printable.text(prepared.editText))
+  if (prepared.editText !== undefined && status !== "unchanged")
+    lines.push("", "To edit and send again:", Printable.text(prepared.editText))
   if (shown.withTranscript) lines.push("", Printable.text(transcript(prepared, shown)))
   if (summaryEntry !== undefined) lines.push("", `Summary ${summaryEntry.id}:`, Printable.text(summaryEntry.summary))
   if (status === "prepared") lines.push("", "Nothing was written (dry run).")

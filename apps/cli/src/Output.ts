@@ -40,9 +40,9 @@ export const layerProcess: Layer.Layer<Output> = Layer.sync(Output, () => {
   return Output.of({
     result: (text) => write(stdout, text),
     notice: (text) => write(stderr, text),
-    isInteractive: stdin.isTTY === true && stdout.isTTY === true && !isPlain,
-    hasColors: stdout.isTTY === true && !isPlain,
-    isTerminal: stdout.isTTY === true,
+    isInteractive: stdin.isTTY && stdout.isTTY && !isPlain,
+    hasColors: stdout.isTTY && !isPlain,
+    isTerminal: stdout.isTTY,
     columns: stdout.columns ?? 80
   })
 })

@@ -39,7 +39,10 @@ export const find = Effect.fnUntraced(function* (query: string | undefined) {
 const maxNamed = 10
 
 /** Asks before writing to a session that was not named, where somebody can be asked. */
-export const confirm = Effect.fnUntraced(function* (found: Found, options: { readonly yes: boolean; readonly json: boolean }) {
+export const confirm = Effect.fnUntraced(function* (
+  found: Found,
+  options: { readonly yes: boolean; readonly json: boolean }
+) {
   const output = yield* Output.Output
   if (found.isNamed || options.yes || options.json || !output.isInteractive) return
   const goesOn = yield* Prompt.confirm({ message: "Write to this session?" })

@@ -48,7 +48,8 @@ export const draw = (tree: SessionTree.SessionTree, options: Options): ReadonlyA
     drawn.add(entry.id)
     const below = childrenOf(entry.id)
     const label = labels.get(entry.id)
-    const matters = options.all || below.length !== 1 || label !== undefined || entry.id === tree.leafId || isLandmark(entry)
+    const matters =
+      options.all || below.length !== 1 || label !== undefined || entry.id === tree.leafId || isLandmark(entry)
     if (matters) {
       flush()
       lines.push(entryLine(entry, lead, label, entry.id === tree.leafId, options))

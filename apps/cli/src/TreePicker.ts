@@ -17,7 +17,10 @@ export const pick = Effect.fnUntraced(function* (tree: SessionTree.SessionTree) 
   const stay = { title: "stay here", value: undefined }
   const places = tree.entries
     .filter((entry) => entry.id !== tree.leafId && !Entry.isLeafMarker(entry) && EntryView.role(entry) !== null)
-    .map((entry) => ({ title: `${entry.id}  ${EntryView.kind(entry)}  ${EntryView.preview(entry, 60)}`, value: entry.id }))
+    .map((entry) => ({
+      title: `${entry.id}  ${EntryView.kind(entry)}  ${EntryView.preview(entry, 60)}`,
+      value: entry.id
+    }))
   return yield* Prompt.select<string | undefined>({ message: "Go to", choices: [stay, ...places.toReversed()] })
 })
 

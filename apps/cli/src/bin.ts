@@ -12,10 +12,7 @@ import * as App from "./App.js"
 import * as Failure from "./Failure.js"
 import * as Output from "./Output.js"
 
-const services = SessionFiles.layerConfig.pipe(
-  Layer.provideMerge(NodeContext.layer),
-  Layer.merge(Output.layerProcess)
-)
+const services = SessionFiles.layerConfig.pipe(Layer.provideMerge(NodeContext.layer), Layer.merge(Output.layerProcess))
 
 App.main(process.argv).pipe(
   Effect.provide(services),

@@ -189,10 +189,22 @@ const make = Effect.gen(function* () {
       preparation,
       summary
     )
-    yield* Effect.annotateCurrentSpan({ tokensBefore: preparation.tokensBefore, tokensAfter: appended.tokensAfter, requests: summary.requests })
+    yield* Effect.annotateCurrentSpan({
+      tokensBefore: preparation.tokensBefore,
+      tokensAfter: appended.tokensAfter,
+      requests: summary.requests
+    })
     const durationMs = (yield* Clock.currentTimeMillis) - started
     const { requests, usage } = summary
-    const compacted: Compacted = { _tag: "Compacted", prepared, ...appended, summarizer: summarizer.name, requests, usage, durationMs }
+    const compacted: Compacted = {
+      _tag: "Compacted",
+      prepared,
+      ...appended,
+      summarizer: summarizer.name,
+      requests,
+      usage,
+      durationMs
+    }
     return compacted
   })
 

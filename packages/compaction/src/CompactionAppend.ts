@@ -5,7 +5,7 @@
  * @since 0.1.0
  */
 import type * as Entry from "@cutpoint/core/Entry"
-import * as Preparation from "@cutpoint/core/Preparation"
+import type * as Preparation from "@cutpoint/core/Preparation"
 import * as Projection from "@cutpoint/core/Projection"
 import * as SessionTree from "@cutpoint/core/SessionTree"
 import * as SummaryCheck from "@cutpoint/core/SummaryCheck"
@@ -15,7 +15,7 @@ import * as Option from "effect/Option"
 import * as Errors from "./CompactionErrors.js"
 import type * as CompactionSummary from "./CompactionSummary.js"
 import * as NewEntry from "./NewEntry.js"
-import * as SessionStore from "./SessionStore.js"
+import type * as SessionStore from "./SessionStore.js"
 
 /** What appending needs. */
 export interface Context {

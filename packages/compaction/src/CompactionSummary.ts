@@ -49,7 +49,12 @@ const requestsOf = (
     previousSummary: previousOf(preparation),
     maxTokens: maxTokens - prefixTokens
   }
-  const prefix: Summarizer.Request = { ...common, kind: "turnPrefix", messages: turnPrefixMessages, maxTokens: prefixTokens }
+  const prefix: Summarizer.Request = {
+    ...common,
+    kind: "turnPrefix",
+    messages: turnPrefixMessages,
+    maxTokens: prefixTokens
+  }
   return [...(hasHistory ? [history] : []), ...(isSplitTurn ? [prefix] : [])]
 }
 
@@ -115,7 +120,10 @@ const joined = (preparation: Preparation.Preparation, summaries: ReadonlyArray<S
 }
 
 /** Both, part by part. */
-export const addUsage = (one: Message.Usage | undefined, other: Message.Usage | undefined): Message.Usage | undefined => {
+export const addUsage = (
+  one: Message.Usage | undefined,
+  other: Message.Usage | undefined
+): Message.Usage | undefined => {
   if (one === undefined || other === undefined) return one ?? other
   const parts = ["input", "output", "cacheRead", "cacheWrite", "totalTokens"] as const
   const costs = ["input", "output", "cacheRead", "cacheWrite", "total"] as const

@@ -235,13 +235,21 @@ interface Move {
 /** Without a summary the move is made durable by a mark, which must come last. */
 const plainMove = Effect.fnUntraced(function* (prepared: Prepared, targetId: string, label: string | undefined) {
   const { newLeafId, session } = prepared
-  const mark: Entry.Entry = { type: "custom", ...(yield* NewEntry.base(session.tree, newLeafId)), customType: Entry.leafMarker }
+  const mark: Entry.Entry = {
+    type: "custom",
+    ...(yield* NewEntry.base(session.tree, newLeafId)),
+    customType: Entry.leafMarker
+  }
   const move: Move = { entries: withLabel(yield* labelEntry(prepared, targetId, label), mark), summaryEntry: undefined }
   return move
 })
 
 /** The summary becomes the leaf, so a label for it is written before it. */
-const summarizedMove = Effect.fnUntraced(function* (prepared: Prepared, summary: BranchSummary, label: string | undefined) {
+const summarizedMove = Effect.fnUntraced(function* (
+  prepared: Prepared,
+  summary: BranchSummary,
+  label: string | undefined
+) {
   const { newLeafId, oldLeafId, session } = prepared
   const summaryEntry: Entry.BranchSummaryEntry = {
     type: "branch_summary",

@@ -40,7 +40,9 @@ export class NotASession extends Schema.TaggedError<NotASession>()("NotASession"
 }) {
   override get message(): string {
     const found =
-      this.line === undefined ? "it has no readable line" : `line ${this.line}, its first readable one, is no session header`
+      this.line === undefined
+        ? "it has no readable line"
+        : `line ${this.line}, its first readable one, is no session header`
     return `${this.key} is not a session: ${found}. Check the path; the file was not touched.`
   }
 }
@@ -87,7 +89,13 @@ export class AppendFailed extends Schema.TaggedError<AppendFailed>()("AppendFail
 }
 
 /** Why an append can fail. */
-export type AppendError = SessionNotFound | NotASession | SessionUnreadable | SessionReadOnly | SessionChanged | AppendFailed
+export type AppendError =
+  | SessionNotFound
+  | NotASession
+  | SessionUnreadable
+  | SessionReadOnly
+  | SessionChanged
+  | AppendFailed
 
 /** What a foreign failure says of itself, on one line. */
 const causeText = (cause: unknown): string => {

@@ -115,9 +115,7 @@ export const layerMemory = (initial: Iterable<InitialSession> = []): Layer.Layer
 
 type Sessions = ReadonlyMap<string, { readonly session: Session; readonly modified: number }>
 
-const makeMemory = Effect.fnUntraced(function* (
-  initial: Iterable<InitialSession>
-) {
+const makeMemory = Effect.fnUntraced(function* (initial: Iterable<InitialSession>) {
   const ids = yield* IdGenerator
   const started = [...initial].map(({ header, entries }) => sessionOf(SessionTree.make(header, entries)))
   const sessions = yield* Ref.make<Sessions>(new Map(started.map((session) => [session.key, { session, modified: 0 }])))

@@ -44,7 +44,11 @@ export interface Prepared {
  * From the old leaf back to the deepest entry on the target's path, that one
  * left out; chronological. Compactions are included, not stopped at.
  */
-export const collect = (tree: SessionTree.SessionTree, oldLeafId: string | null, targetId: string | null): Collected => {
+export const collect = (
+  tree: SessionTree.SessionTree,
+  oldLeafId: string | null,
+  targetId: string | null
+): Collected => {
   if (oldLeafId === null) return { entries: [], commonAncestorId: null }
   const commonAncestorId = SessionTree.commonAncestor(tree, oldLeafId, targetId)
   const path = SessionTree.path(tree, oldLeafId)
@@ -196,6 +200,9 @@ const fileOpsOf = (
   const messages = rules.wholeBranch ? candidatesOf(entries, rules) : seen
   return FileOps.combineAll([
     ...details,
-    FileOps.fromMessages(messages.map(({ message }) => message), recognition)
+    FileOps.fromMessages(
+      messages.map(({ message }) => message),
+      recognition
+    )
   ])
 }

@@ -171,11 +171,7 @@ const turnRoles: ReadonlySet<Message.Role> = new Set<Message.Role>([
   "compactionSummary"
 ])
 
-const withTurn = (
-  items: ReadonlyArray<Projection.ProjectedEntry>,
-  index: number,
-  rules: Rules.Rules
-): CutPoint => {
+const withTurn = (items: ReadonlyArray<Projection.ProjectedEntry>, index: number, rules: Rules.Rules): CutPoint => {
   const startsTurn = (item: Projection.ProjectedEntry): boolean => {
     const role = Projection.visible(item, rules)?.role
     return role !== undefined && turnRoles.has(role)

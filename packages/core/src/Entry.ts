@@ -80,7 +80,10 @@ export const ThinkingLevelChangeEntry = entry("thinking_level_change", { thinkin
 export interface ThinkingLevelChangeEntry extends Schema.Schema.Type<typeof ThinkingLevelChangeEntry> {}
 
 /** A name for an entry; no label takes the name away. */
-export const LabelEntry = entry("label", { targetId: Schema.String, label: Schema.optional(Schema.NullOr(Schema.String)) })
+export const LabelEntry = entry("label", {
+  targetId: Schema.String,
+  label: Schema.optional(Schema.NullOr(Schema.String))
+})
 export interface LabelEntry extends Schema.Schema.Type<typeof LabelEntry> {}
 
 /** A name for the session. */

@@ -108,11 +108,15 @@ const ofStrings =
 
 const readLabel: Reader = (value, base) =>
   typeof value.targetId === "string"
-    ? sound<Entry.LabelEntry>(value, base, { label: value.label === null ? null : Json.stringOr(value.label, undefined) })
+    ? sound<Entry.LabelEntry>(value, base, {
+        label: value.label === null ? null : Json.stringOr(value.label, undefined)
+      })
     : undefined
 
 const readSessionInfo: Reader = (value, base) =>
-  sound<Entry.SessionInfoEntry>(value, base, { name: value.name === null ? null : Json.stringOr(value.name, undefined) })
+  sound<Entry.SessionInfoEntry>(value, base, {
+    name: value.name === null ? null : Json.stringOr(value.name, undefined)
+  })
 
 const readUsage: Reader = (value, base) =>
   Json.isObject(value.usage) ? sound<Entry.UsageEntry>(value, base, {}) : undefined

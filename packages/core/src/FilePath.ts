@@ -15,7 +15,7 @@ const isAbsolute = (path: string): boolean => path.startsWith("/") || drive.test
  * under the session's folder and its relative form; where path or folder are
  * Windows-style, case and separators make no difference.
  */
-export const fold = (path: string, cwd?: string | undefined): string => {
+export const fold = (path: string, cwd?: string): string => {
   const windows = isWindowsStyle(path) || (cwd !== undefined && isWindowsStyle(cwd) && !path.startsWith("/"))
   const separated = windows ? path.replaceAll("\\", "/").toLowerCase() : path
   if (isAbsolute(separated) || cwd === undefined || cwd === "") return withoutDots(separated)

@@ -12,8 +12,7 @@ export const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** The value where it is a string, else the fallback. */
-export const stringOr = <A>(value: unknown, fallback: A): string | A =>
-  typeof value === "string" ? value : fallback
+export const stringOr = <A>(value: unknown, fallback: A): string | A => (typeof value === "string" ? value : fallback)
 
 /** The value where it is a finite number that is not negative, else 0. */
 export const amountOf = (value: unknown): number =>

@@ -109,7 +109,13 @@ const missingResult = (call: Message.ToolCallBlock): Message.ToolResultMessage =
 })
 
 const orphaned = (result: Message.ToolResultMessage) =>
-  Diagnostic.make("OrphanedResult", `A result of ${result.toolName} answers the call ${result.toolCallId}, which is not there; it was left out.`)
+  Diagnostic.make(
+    "OrphanedResult",
+    `A result of ${result.toolName} answers the call ${result.toolCallId}, which is not there; it was left out.`
+  )
 
 const unanswered = (call: Message.ToolCallBlock) =>
-  Diagnostic.make("UnansweredCall", `The call ${call.id} of ${call.name} never got a result; it was given one that says so.`)
+  Diagnostic.make(
+    "UnansweredCall",
+    `The call ${call.id} of ${call.name} never got a result; it was given one that says so.`
+  )

@@ -38,7 +38,10 @@ export const readAnyContent = (value: unknown): Message.Content => {
 }
 
 /** The text of a content as blocks, which replies and tool results need. */
-const readBlocks = <B>(value: unknown, isBlock: (block: unknown) => block is B): ReadonlyArray<B | Message.TextBlock> => {
+const readBlocks = <B>(
+  value: unknown,
+  isBlock: (block: unknown) => block is B
+): ReadonlyArray<B | Message.TextBlock> => {
   if (typeof value === "string") return value === "" ? [] : [{ type: "text", text: value }]
   return Array.isArray(value) ? keep(value, isBlock) : []
 }
@@ -48,7 +51,10 @@ const isTextBlock = (block: unknown): block is Message.TextBlock =>
 
 const isUserBlock = (block: unknown): block is Message.UserBlock =>
   isTextBlock(block) ||
-  (Json.isObject(block) && block.type === "image" && isOptional(block.data, "string") && isOptional(block.mimeType, "string"))
+  (Json.isObject(block) &&
+    block.type === "image" &&
+    isOptional(block.data, "string") &&
+    isOptional(block.mimeType, "string"))
 
 const isAssistantBlock = (block: unknown): block is Message.AssistantBlock => {
   if (!Json.isObject(block)) return false

@@ -141,7 +141,8 @@ const addReply = (notes: Notes, message: Message.AssistantMessage): void => {
   for (const call of calls) notes.calls.set(call.id, call)
   if (text !== "") notes.lastReply = text
   if (Message.isBroken(message)) {
-    if (message.errorMessage) push(notes.remarks, `A reply failed: ${ToolOutcome.oneLine(message.errorMessage, 200)}`, most.remarks)
+    if (message.errorMessage)
+      push(notes.remarks, `A reply failed: ${ToolOutcome.oneLine(message.errorMessage, 200)}`, most.remarks)
     return
   }
   if (calls.length === 0 && text !== "") {

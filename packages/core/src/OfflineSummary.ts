@@ -74,7 +74,9 @@ const candidatesOf = (notes: OfflineNotes.Notes, options: Options): SummaryBudge
   const planned = (texts: Texts): Texts =>
     notes.requests.length === 0 ? texts : texts.map((text) => latest.planned + text)
   const earlier = (name: Exclude<SummarySection.Name, "decisions">): Texts =>
-    notes.earlier.flatMap((summary) => summary[name]).filter((item) => !isStale(item) && !SummarySection.saysNothing(item))
+    notes.earlier
+      .flatMap((summary) => summary[name])
+      .filter((item) => !isStale(item) && !SummarySection.saysNothing(item))
   return {
     goal: goals(earlier("goal"), notes.requests),
     constraints: constraints(earlier("constraints"), notes, options),
@@ -103,20 +105,22 @@ const goals = (earlier: Texts, requests: Texts): ReadonlyArray<SummaryBudget.Ite
 }
 
 /** The strongest directives go last; statements of no strength only count where there are few others. */
-const constraints = (earlier: Texts, notes: OfflineNotes.Notes, options: Options): ReadonlyArray<SummaryBudget.Item> => {
+const constraints = (
+  earlier: Texts,
+  notes: OfflineNotes.Notes,
+  options: Options
+): ReadonlyArray<SummaryBudget.Item> => {
   const strong = notes.statements.filter(({ weight }) => weight >= 2)
   const said = strong.length + earlier.length >= 3 ? strong : notes.statements
   const focus = (options.customInstructions ?? "").trim()
   const known = new Set<string>()
   const items = [
-    ...earlier.map((text) => ({ text, rank: 0 })),
+    // What an older summary kept competes with what is new, so that the list stays bounded.
+    ...earlier.map((text, index) => ({ text, rank: 6500 - index })),
     ...said.map(({ text, weight }, index) => ({ text, rank: (10 - weight) * 1000 - index })),
     ...(focus === "" ? [] : [{ text: latest.focus + ToolOutcome.oneLine(focus, 400), rank: -1 }])
   ]
-  // What an older summary kept competes by age with what is new, so that the list stays bounded.
-  return items
-    .map((item, index) => (item.rank === 0 ? { ...item, rank: 6500 - index } : item))
-    .filter(({ text }) => !known.has(text) && known.add(text))
+  return items.filter(({ text }) => !known.has(text) && known.add(text))
 }
 
 /** How many files are named one by one; the file blocks have all. */
@@ -126,7 +130,9 @@ const done = (notes: OfflineNotes.Notes, cwd: string | undefined): Texts => {
   const files = [...notes.changed].toReversed().slice(0, maxChangedFiles)
   const named = files.map(([path, { times }]) => fromFolder(path, cwd) + (times > 1 ? ` (${times} times)` : ""))
   return [
-    ...[...notes.passed.values()].map(({ label, verdict }) => `${label} passed${verdict === "" ? "" : `: ${short(verdict)}`}`),
+    ...[...notes.passed.values()].map(
+      ({ label, verdict }) => `${label} passed${verdict === "" ? "" : `: ${short(verdict)}`}`
+    ),
     ...notes.commits.map((subject) => `Committed: ${ToolOutcome.oneLine(subject, 160)}`),
     ...(named.length === 0 ? [] : [latest.changed + named.join(", ")])
   ]
@@ -164,7 +170,9 @@ const nextSteps = (notes: OfflineNotes.Notes, kind: Kind): Texts => {
     ...openPoints(notes),
     ...(failure === undefined ? [] : [latest.resolve + failure.label]),
     ...(awaited === undefined ? [] : [latest.awaited + ToolOutcome.oneLine(awaited, 200)]),
-    ...(notes.isOpen && request !== undefined && kind !== "turnPrefix" ? [latest.goOn + ToolOutcome.oneLine(request, 120)] : [])
+    ...(notes.isOpen && request !== undefined && kind !== "turnPrefix"
+      ? [latest.goOn + ToolOutcome.oneLine(request, 120)]
+      : [])
   ]
 }
 
@@ -193,14 +201,16 @@ const minReply = 80
 const ranked = (mentions: ReadonlyMap<string, OfflineNotes.Mention>, least: number): Texts =>
   [...mentions]
     .filter(([, { times }]) => times >= least)
-    .sort(([, a], [, b]) => b.times - a.times || b.last - a.last)
+    .toSorted(([, a], [, b]) => b.times - a.times || b.last - a.last)
     .map(([name]) => name)
 
 const isList = (item: string): boolean => Object.values(lists).some((label) => item.startsWith(label))
 
 /** The names with those that the same list of an older summary had, the newer first. */
 const list = (label: string, names: Texts, earlierLists: Texts, most: number): Texts => {
-  const earlier = earlierLists.filter((item) => item.startsWith(label)).flatMap((item) => item.slice(label.length).split(", "))
+  const earlier = earlierLists
+    .filter((item) => item.startsWith(label))
+    .flatMap((item) => item.slice(label.length).split(", "))
   const all = [...new Set([...names, ...earlier])].slice(0, most)
   return all.length === 0 ? [] : [label + all.join(", ")]
 }

@@ -191,8 +191,10 @@ class State {
   private readRecord(value: unknown): void {
     if (this.foreign) return
     if (this.header === undefined) this.readHeader(value)
-    else if (!Json.isObject(value)) this.report("NotAnEntry", `Line ${this.line} is JSON, but no object; it was left out.`)
-    else if (value.type === "session") this.report("RepeatedHeader", `Line ${this.line} is a second header; it was left out.`)
+    else if (!Json.isObject(value))
+      this.report("NotAnEntry", `Line ${this.line} is JSON, but no object; it was left out.`)
+    else if (value.type === "session")
+      this.report("RepeatedHeader", `Line ${this.line} is a second header; it was left out.`)
     else this.readEntry(value)
   }
 

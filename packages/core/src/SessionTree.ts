@@ -76,7 +76,7 @@ export const path = (tree: SessionTree, id: string | null): ReadonlyArray<Entry.
     backwards.push(entry)
     entry = get(tree, entry.parentId)
   }
-  return backwards.reverse()
+  return backwards.toReversed()
 }
 
 /** The path to the leaf. */
@@ -136,10 +136,7 @@ const duplicate = (id: string, line: number | undefined): Diagnostic.Diagnostic 
   Diagnostic.make("DuplicateId", `The id ${id} is used a second time; the later entry counts.`, { line, entryId: id })
 
 /** Every unknown parent, and every cycle once. */
-const brokenParents = (
-  tree: SessionTree,
-  lines: ReadonlyArray<number>
-): ReadonlyArray<Diagnostic.Diagnostic> => {
+const brokenParents = (tree: SessionTree, lines: ReadonlyArray<number>): ReadonlyArray<Diagnostic.Diagnostic> => {
   const diagnostics: Array<Diagnostic.Diagnostic> = []
   const rooted = new Set<string>()
   for (const [position, start] of tree.entries.entries()) {
@@ -150,7 +147,9 @@ const brokenParents = (
     while (entry !== undefined && !rooted.has(entry.id)) {
       const where = { line: lines[tree.positions.get(entry.id) ?? -1], entryId: entry.id }
       if (walked.has(entry.id)) {
-        diagnostics.push(Diagnostic.make("ParentCycle", `The entry ${entry.id} is its own ancestor; its path stops there.`, where))
+        diagnostics.push(
+          Diagnostic.make("ParentCycle", `The entry ${entry.id} is its own ancestor; its path stops there.`, where)
+        )
         break
       }
       walked.add(entry.id)

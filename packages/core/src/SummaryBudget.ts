@@ -58,7 +58,9 @@ const choose = (candidates: Candidates, room: number, count: Tokens.Count): Arra
   let left = room
   const takeFrom = (name: Name, limit: number): void => {
     let used = 0
-    const ranked = candidates[name].map((item, index) => ({ item, index })).sort((a, b) => a.item.rank - b.item.rank)
+    const ranked = candidates[name]
+      .map((item, index) => ({ item, index }))
+      .toSorted((a, b) => a.item.rank - b.item.rank)
     for (const { item, index } of ranked) {
       const cost = count(item.text) + lineCost
       if (taken.has(item) || used + cost > limit || cost > left) continue

@@ -49,11 +49,20 @@ export const print = (summary: Summary): string =>
     section("## Goal", summary.goal.map(bullet)),
     section("## Constraints & Preferences", summary.constraints.map(bullet)),
     "## Progress",
-    section("### Done", summary.done.map((item) => `- [x] ${item}`)),
-    section("### In Progress", summary.inProgress.map((item) => `- [ ] ${item}`)),
+    section(
+      "### Done",
+      summary.done.map((item) => `- [x] ${item}`)
+    ),
+    section(
+      "### In Progress",
+      summary.inProgress.map((item) => `- [ ] ${item}`)
+    ),
     section("### Blocked", summary.blocked.map(bullet)),
     section("## Key Decisions", summary.decisions.map(printDecision)),
-    section("## Next Steps", summary.nextSteps.map((item, index) => `${index + 1}. ${item}`)),
+    section(
+      "## Next Steps",
+      summary.nextSteps.map((item, index) => `${index + 1}. ${item}`)
+    ),
     section("## Critical Context", summary.criticalContext.map(bullet))
   ].join("\n\n")
 

@@ -36,7 +36,12 @@ export const judge = (name: string, args: unknown, result: string, isError: bool
 /** The text on one line, at most so many UTF-16 code units long. */
 export const oneLine = (text: string, max: number): string => {
   const flat = text.toWellFormed().replace(/\s+/gu, " ").trim()
-  return flat.length <= max ? flat : `${flat.slice(0, max - 1).toWellFormed().replace(/\uFFFD$/u, "")}…`
+  return flat.length <= max
+    ? flat
+    : `${flat
+        .slice(0, max - 1)
+        .toWellFormed()
+        .replace(/\uFFFD$/u, "")}…`
 }
 
 const commandOf = (args: unknown): string | undefined =>
@@ -117,6 +122,8 @@ const errorLines: ReadonlyArray<RegExp> = [
 const failureLine = (result: string): string => {
   const lines = linesOf(result)
   const telling = lines.filter((line) => !/exited with code|^at |^\^+$|Lifecycle script/u.test(line))
-  const error = errorLines.map((pattern) => telling.findLast((line) => pattern.test(line))).find((line) => line !== undefined)
+  const error = errorLines
+    .map((pattern) => telling.findLast((line) => pattern.test(line)))
+    .find((line) => line !== undefined)
   return oneLine(error ?? telling.at(-1) ?? lines.at(-1) ?? "", maxQuoted)
 }

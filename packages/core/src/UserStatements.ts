@@ -25,7 +25,11 @@ const maxStatement = 320
 /** Whether a text asks for something, rather than only agreeing. */
 export const isRequest = (text: string): boolean => {
   const prose = withoutPasted(text).trim()
-  return prose.length >= minRequest || /[?？]/u.test(prose) || (/\p{Script=Han}|\p{Script=Kana}|\p{Script=Hangul}/u.test(prose) && prose.length >= 4)
+  return (
+    prose.length >= minRequest ||
+    /[?？]/u.test(prose) ||
+    (/\p{Script=Han}|\p{Script=Kana}|\p{Script=Hangul}/u.test(prose) && prose.length >= 4)
+  )
 }
 
 /** What the user wrote rather than pasted: what follows a pasted line, up to a blank one, is pasted too. */

@@ -40,7 +40,8 @@ const json = JSON.stringify(
   2
 )
 
-const chinese = "港口管理员保留了两本账簿。一本记录进港的船只，除了审计员以外没有人查阅；另一本记录那些没有回来的船，从八四年冬天起他就一直在写。\n"
+const chinese =
+  "港口管理员保留了两本账簿。一本记录进港的船只，除了审计员以外没有人查阅；另一本记录那些没有回来的船，从八四年冬天起他就一直在写。\n"
 
 const emoji = "Ship it 🚀🚀 — thanks 👩‍👩‍👧‍👦, see you 🇩🇪 👍🏽!\n"
 
@@ -71,11 +72,14 @@ describe.each(encodings)("GptTokenizer over %s", (encoding) => {
     )
   })
 
-  it.each(["<|endoftext|>", "<|fim_prefix|>", "<|im_start|>", "<|endofprompt|>"])("takes %s for ordinary text", async (special) => {
-    const { count } = await load(encoding)
-    expect(count(special)).toBeGreaterThan(1)
-    expect(count(`before ${special} after`.repeat(100))).toBeGreaterThan(300)
-  })
+  it.each(["<|endoftext|>", "<|fim_prefix|>", "<|im_start|>", "<|endofprompt|>"])(
+    "takes %s for ordinary text",
+    async (special) => {
+      const { count } = await load(encoding)
+      expect(count(special)).toBeGreaterThan(1)
+      expect(count(`before ${special} after`.repeat(100))).toBeGreaterThan(300)
+    }
+  )
 
   it("gives a whole number of any string, lone surrogates included", async () => {
     const { count } = await load(encoding)
@@ -91,7 +95,10 @@ describe.each(encodings)("GptTokenizer over %s", (encoding) => {
 
   it("stays within one percent of the library where a row is cut", async () => {
     const { count } = await load(encoding)
-    for (const text of [scrambled("abcdefghijklmnopqrstuvwxyz", 3_000), scrambled("的一是不了人我在有他这中大来上", 2_000)]) {
+    for (const text of [
+      scrambled("abcdefghijklmnopqrstuvwxyz", 3_000),
+      scrambled("的一是不了人我在有他这中大来上", 2_000)
+    ]) {
       const exact = library[encoding].countTokens(text)
       expect(Math.abs(count(text) - exact) / exact).toBeLessThan(0.01)
     }

@@ -10,7 +10,24 @@ const anyText = FastCheck.array(
       String.fromCharCode(...units)
     ),
     FastCheck.tuple(
-      FastCheck.constantFrom("a", "Ж", "字", "7", "𝟟", " ", "\n", "/", "-", "\u0301", "😀", "𠀀", "\ud83d", "\ude00", "/\n", "!\u0301"),
+      FastCheck.constantFrom(
+        "a",
+        "Ж",
+        "字",
+        "7",
+        "𝟟",
+        " ",
+        "\n",
+        "/",
+        "-",
+        "\u0301",
+        "😀",
+        "𠀀",
+        "\ud83d",
+        "\ude00",
+        "/\n",
+        "!\u0301"
+      ),
       FastCheck.integer({ min: 1, max: 700 })
     ).map(([unit, times]) => unit.repeat(times))
   ),

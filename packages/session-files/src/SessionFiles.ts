@@ -55,7 +55,8 @@ export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Re
   const writing = yield* Effect.makeSemaphore(1)
   return {
     find: Effect.fn("SessionFiles.find")((query) => Effect.provide(find(sessionsDir, query), context)),
-    list: (options) => list(sessionsDir, options).pipe(Stream.withSpan("SessionFiles.list"), Stream.provideContext(context)),
+    list: (options) =>
+      list(sessionsDir, options).pipe(Stream.withSpan("SessionFiles.list"), Stream.provideContext(context)),
     open: Effect.fn("SessionFiles.open")((key) => Effect.provide(open(sessionsDir, path.resolve(key)), context)),
     create: Effect.fn("SessionFiles.create")((session) =>
       Effect.provide(Effect.flatMap(SessionWriter.plan(sessionsDir, session), create), context)
@@ -105,13 +106,14 @@ const list = (sessionsDir: string, options: ListOptions = {}) =>
   ).pipe(Stream.mapError((error) => unreadable(sessionsDir, error)))
 
 /** Whether a session belongs to a working folder: by its header, or where that names none, by where its file is. */
-const ofFolder = (path: Path.Path, cwd: string | undefined) => (found: SessionFolder.Found) => (header: Entry.Header) => {
-  if (cwd === undefined) return true
-  const wanted = path.resolve(cwd)
-  return header.cwd === undefined
-    ? found.folder === SessionFolder.folderName(wanted)
-    : path.resolve(header.cwd) === wanted
-}
+const ofFolder =
+  (path: Path.Path, cwd: string | undefined) => (found: SessionFolder.Found) => (header: Entry.Header) => {
+    if (cwd === undefined) return true
+    const wanted = path.resolve(cwd)
+    return header.cwd === undefined
+      ? found.folder === SessionFolder.folderName(wanted)
+      : path.resolve(header.cwd) === wanted
+  }
 
 const open = (sessionsDir: string, key: string) =>
   SessionReader.read(key).pipe(

@@ -48,7 +48,10 @@ export const notFound = Effect.fnUntraced(function* (
 const existing = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem
   const exists = yield* fs.exists(file).pipe(
-    Effect.catchIf((error) => error._tag === "SystemError" && error.reason === "BadResource", () => Effect.succeed(false))
+    Effect.catchIf(
+      (error) => error._tag === "SystemError" && error.reason === "BadResource",
+      () => Effect.succeed(false)
+    )
   )
   return exists ? file : undefined
 })

@@ -36,7 +36,8 @@ export const extension = ".jsonl"
 /** How many files are looked at at once. */
 const statConcurrency = 16
 
-const nonEmpty = (name: string) => Config.option(Config.string(name)).pipe(Config.map(Option.filter((value) => value !== "")))
+const nonEmpty = (name: string) =>
+  Config.option(Config.string(name)).pipe(Config.map(Option.filter((value) => value !== "")))
 
 const homeConfig: Config.Config<string> = Config.nonEmptyString("HOME").pipe(
   Config.orElse(() => Config.nonEmptyString("USERPROFILE"))
@@ -89,16 +90,14 @@ export const newestFirst = Effect.fnUntraced(function* (
   })
   const paths = [...files.map((name) => path.join(sessionsDir, name)), ...inFolders.flat()]
   const found = yield* Effect.forEach(paths, look, { concurrency: statConcurrency })
-  return found.flatMap(Option.toArray).sort((a, b) => b.modified - a.modified || (a.path < b.path ? 1 : -1))
+  return found.flatMap(Option.toArray).toSorted((a, b) => b.modified - a.modified || (a.path < b.path ? 1 : -1))
 })
 
 const isSessionName = (name: string): boolean => name.endsWith(extension)
 
 const namesIn = Effect.fnUntraced(function* (folder: string) {
   const fs = yield* FileSystem.FileSystem
-  return yield* fs
-    .readDirectory(folder)
-    .pipe(Effect.catchIf(isNotFound, () => Effect.succeed<Array<string>>([])))
+  return yield* fs.readDirectory(folder).pipe(Effect.catchIf(isNotFound, () => Effect.succeed<Array<string>>([])))
 })
 
 /** Session files of one folder; what is no folder, or may not be read, has none. */

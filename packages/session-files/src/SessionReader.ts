@@ -107,7 +107,11 @@ const withFileFaults = (
 }
 
 const lineTooLong = (line: number): Diagnostic.Diagnostic =>
-  Diagnostic.make("LineTooLong", `Line ${line} is longer than ${LineReader.maxLineBytes} bytes and was left out.`, { line })
+  Diagnostic.make("LineTooLong", `Line ${line} is longer than ${LineReader.maxLineBytes} bytes and was left out.`, {
+    line
+  })
 
 const noFinalLineBreak = (line: number): Diagnostic.Diagnostic =>
-  Diagnostic.make("NoFinalLineBreak", `The last line (${line}) has no line break; the next append starts a new line.`, { line })
+  Diagnostic.make("NoFinalLineBreak", `The last line (${line}) has no line break; the next append starts a new line.`, {
+    line
+  })

@@ -8,7 +8,13 @@
  * @since 0.1.0
  */
 import { IdGenerator } from "@cutpoint/compaction/IdGenerator"
-import { AppendFailed, type Appended, type NewSession, type Session, SessionChanged } from "@cutpoint/compaction/SessionStore"
+import {
+  AppendFailed,
+  type Appended,
+  type NewSession,
+  type Session,
+  SessionChanged
+} from "@cutpoint/compaction/SessionStore"
 import * as Diagnostic from "@cutpoint/core/Diagnostic"
 import * as Entry from "@cutpoint/core/Entry"
 import * as SessionTree from "@cutpoint/core/SessionTree"
@@ -130,16 +136,21 @@ const grown = (
     ...session,
     tree,
     // The old revision fits no file any more: the next append is told that there is more to read.
-    revision: Option.match(Option.filter(after, () => isAlone), {
-      onNone: () => before.revision,
-      onSome: (state) => state.revision
-    }),
+    revision: Option.match(
+      Option.filter(after, () => isAlone),
+      {
+        onNone: () => before.revision,
+        onSome: (state) => state.revision
+      }
+    ),
     diagnostics: [...kept, ...added, ...(isAlone ? [] : [forked(entries[0].id)])]
   }
 }
 
 const forked = (entryId: string): Diagnostic.Diagnostic =>
-  Diagnostic.make("ForkedWrite", "Another program wrote to the session in the same moment; nothing was lost.", { entryId })
+  Diagnostic.make("ForkedWrite", "Another program wrote to the session in the same moment; nothing was lost.", {
+    entryId
+  })
 
 // -----------------------------------------------------------------------------
 // New files
@@ -164,7 +175,14 @@ export const plan = Effect.fnUntraced(function* (
   const parent = session.parentSession === undefined ? {} : { parentSession: session.parentSession }
   return {
     key: path.join(sessionsDir, SessionFolder.folderName(cwd), SessionFolder.fileName(now, id)),
-    header: { type: "session", version: Entry.currentVersion, id, timestamp: new Date(now).toISOString(), cwd, ...parent }
+    header: {
+      type: "session",
+      version: Entry.currentVersion,
+      id,
+      timestamp: new Date(now).toISOString(),
+      cwd,
+      ...parent
+    }
   }
 })
 

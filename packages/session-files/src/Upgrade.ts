@@ -110,9 +110,15 @@ const keepOriginal = Effect.fnUntraced(function* (target: string, version: numbe
   for (let taken = 0; ; taken++) {
     const backup = `${target}.v${version}${taken === 0 ? "" : `.${taken}`}.bak`
     const isKept = yield* fs.link(target, backup).pipe(
-      Effect.catchIf((error) => !isTaken(error), () => copyTo(target, backup)),
+      Effect.catchIf(
+        (error) => !isTaken(error),
+        () => copyTo(target, backup)
+      ),
       Effect.as(true),
-      Effect.catchIf((error) => isTaken(error) && taken < maxBackups, () => Effect.succeed(false))
+      Effect.catchIf(
+        (error) => isTaken(error) && taken < maxBackups,
+        () => Effect.succeed(false)
+      )
     )
     if (isKept) return backup
   }
@@ -152,7 +158,18 @@ const upgradedSession = (
   state: Revision.FileState
 ): Session => {
   const all = [...lines.entries, ...entries]
-  const header = { ...lines.header, version: Entry.currentVersion }
-  const tree = SessionTree.make(header, all, all.map((_, index) => index + 2))
-  return { key: session.key, tree, version: Entry.currentVersion, revision: state.revision, diagnostics: tree.diagnostics }
+  const { version: _, ...fields } = lines.header
+  const header = { ...fields, version: Entry.currentVersion }
+  const tree = SessionTree.make(
+    header,
+    all,
+    all.map((_, index) => index + 2)
+  )
+  return {
+    key: session.key,
+    tree,
+    version: Entry.currentVersion,
+    revision: state.revision,
+    diagnostics: tree.diagnostics
+  }
 }

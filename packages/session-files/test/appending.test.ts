@@ -133,7 +133,9 @@ describe("SessionFiles.append", () => {
       const file = yield* write("x.jsonl", lines(header(), user("a", null)))
       const session = yield* store.open(file)
       const foreign = Effect.orDie(fs.writeFileString(file, lines(user("z", "a")), { flag: "a" }))
-      const raced = yield* failing(sessionsDir, (file) => ({ writeAll: (bytes) => Effect.andThen(foreign, file.writeAll(bytes)) }))
+      const raced = yield* failing(sessionsDir, (file) => ({
+        writeAll: (bytes) => Effect.andThen(foreign, file.writeAll(bytes))
+      }))
       const appended = yield* raced.append(session, [user("b", "a")])
       expect(faults(appended.session)).toEqual(["ForkedWrite"])
       expect(ids(yield* store.open(file))).toEqual(["a", "z", "b"])
@@ -149,7 +151,9 @@ describe("SessionFiles.append", () => {
       const session = yield* store.open(file)
       const faultsOfDisk: ReadonlyArray<(file: FileSystem.File) => Partial<FileSystem.File>> = [
         () => ({ writeAll: () => Effect.fail(diskFull) }),
-        (file) => ({ writeAll: (bytes) => Effect.andThen(file.writeAll(bytes.subarray(0, 20)), Effect.fail(diskFull)) }),
+        (file) => ({
+          writeAll: (bytes) => Effect.andThen(file.writeAll(bytes.subarray(0, 20)), Effect.fail(diskFull))
+        }),
         () => ({ sync: Effect.fail(diskFull) })
       ]
       for (const fault of faultsOfDisk) {
@@ -171,7 +175,8 @@ describe("SessionFiles.append", () => {
       const session = yield* store.open(file)
       const foreign = Effect.orDie(fs.writeFileString(file, "theirs\n", { flag: "a" }))
       const broken = yield* failing(sessionsDir, (file) => ({
-        writeAll: (bytes) => file.writeAll(bytes.subarray(0, 5)).pipe(Effect.andThen(foreign), Effect.andThen(Effect.fail(diskFull)))
+        writeAll: (bytes) =>
+          file.writeAll(bytes.subarray(0, 5)).pipe(Effect.andThen(foreign), Effect.andThen(Effect.fail(diskFull)))
       }))
       const error = yield* Effect.flip(broken.append(session, [user("b", "a")]))
       expect(error._tag).toBe("AppendFailed")
@@ -217,7 +222,10 @@ describe("SessionFiles.create", () => {
     Effect.gen(function* () {
       const { fs, path, sessionsDir, store, text } = yield* makeWorkspace
       yield* TestClock.setTime(Date.parse("2026-02-03T04:05:06.789Z"))
-      const session = yield* Effect.withRandom(store.create({ cwd: "/a/b", parentSession: "/p.jsonl" }), Random.make("seed"))
+      const session = yield* Effect.withRandom(
+        store.create({ cwd: "/a/b", parentSession: "/p.jsonl" }),
+        Random.make("seed")
+      )
       const { id } = session.tree.header
       expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
       expect(session.key).toBe(path.join(sessionsDir, "--a-b--", `2026-02-03T04-05-06-789Z_${id}.jsonl`))

@@ -2,7 +2,15 @@ import { describe, expect, it } from "@effect/vitest"
 import { Chunk, Effect, Stream } from "effect"
 import { header, lines, makeWorkspace, onFiles, reply, user } from "./workspace.js"
 
-const compaction = { type: "compaction", id: "c", parentId: "b", timestamp: "", summary: "s", firstKeptEntryId: "b", tokensBefore: 9 }
+const compaction = {
+  type: "compaction",
+  id: "c",
+  parentId: "b",
+  timestamp: "",
+  summary: "s",
+  firstKeptEntryId: "b",
+  tokensBefore: 9
+}
 const edit = { type: "context_edit", id: "e", parentId: "b", timestamp: "", targetId: "a", replacement: null }
 const named = (name: string | null) => ({ type: "session_info", id: `n${name}`, parentId: "b", timestamp: "", name })
 
@@ -52,7 +60,7 @@ describe("SessionFiles.list", () => {
       yield* write("sessions/--x--/t_1.jsonl", lines(header({ id: "1", cwd: "/a/b" })))
       yield* write("sessions/--a-b--/t_2.jsonl", lines(header({ id: "2", cwd: undefined })))
       yield* write("sessions/--a-b--/t_3.jsonl", lines(header({ id: "3", cwd: "/a-b" })))
-      expect((yield* all("/a/b/")).map((one) => one.id).sort()).toEqual(["1", "2"])
+      expect((yield* all("/a/b/")).map((one) => one.id).toSorted()).toEqual(["1", "2"])
       expect((yield* all()).length).toBe(3)
     }).pipe(onFiles)
   )
@@ -63,7 +71,11 @@ describe("SessionFiles.list", () => {
       const cases: ReadonlyArray<[ReadonlyArray<object | string>, number | undefined, string | undefined]> = [
         [[user("a", null), reply("b", "a", 100), user("x", "b")], 100, undefined],
         [[reply("a", null, 100), reply("b", "a", 200)], 200, undefined],
-        [[reply("a", null, 100), reply("b", "a", 0), reply("d", "b", 300, "aborted"), reply("f", "d", 1, "error")], 100, undefined],
+        [
+          [reply("a", null, 100), reply("b", "a", 0), reply("d", "b", 300, "aborted"), reply("f", "d", 1, "error")],
+          100,
+          undefined
+        ],
         [[reply("a", null, 100), compaction], undefined, undefined],
         [[reply("a", null, 100), edit], undefined, undefined],
         [[reply("a", null, 100), compaction, reply("d", "c", 40)], 40, undefined],

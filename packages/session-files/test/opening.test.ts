@@ -81,7 +81,11 @@ describe("SessionFiles.open", () => {
   it.scoped("derives the same ids for version 1 at each read", () =>
     Effect.gen(function* () {
       const { store, write } = yield* makeWorkspace
-      const said = (content: string) => ({ type: "message", timestamp: "2026-01-01", message: { role: "user", content } })
+      const said = (content: string) => ({
+        type: "message",
+        timestamp: "2026-01-01",
+        message: { role: "user", content }
+      })
       const file = yield* write("x.jsonl", lines(header({ version: undefined }), said("1"), "?", said("2")))
       const [one, two] = [yield* store.open(file), yield* store.open(file)]
       expect(one.version).toBe(1)

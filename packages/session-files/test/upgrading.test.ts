@@ -7,7 +7,12 @@ import { faulty, header, ids, lines, makeWorkspace, onFiles, user } from "./work
 
 const refused = new PlatformError.SystemError({ module: "FileSystem", method: "x", reason: "PermissionDenied" })
 
-const said = (content: string) => ({ type: "message", timestamp: "2026-01-01", message: { role: "user", content }, extra: [1] })
+const said = (content: string) => ({
+  type: "message",
+  timestamp: "2026-01-01",
+  message: { role: "user", content },
+  extra: [1]
+})
 
 const versionOne = lines(
   header({ version: undefined, odd: true }),
@@ -49,7 +54,7 @@ describe("Upgrade", () => {
         expect(reopened.tree.leafId).toBe("new")
         expect(reopened.revision).toBe(appended.session.revision)
         expect(ids(appended.session)).toEqual(ids(reopened))
-        expect((yield* fs.readDirectory(path.dirname(file))).sort()).toEqual(["x.jsonl", `x.jsonl.v${version}.bak`])
+        expect((yield* fs.readDirectory(path.dirname(file))).toSorted()).toEqual(["x.jsonl", `x.jsonl.v${version}.bak`])
         yield* store.append(appended.session, [user("more", "new")])
         expect(yield* text(appended.backup ?? "")).toBe(content)
       }
@@ -61,7 +66,10 @@ describe("Upgrade", () => {
       const { store, text, write } = yield* makeWorkspace
       const file = yield* write("x.jsonl", versionOne)
       const { session } = yield* store.append(yield* store.open(file), [user("new", null)])
-      const records = (yield* text(file)).trimEnd().split("\n").map((line) => JSON.parse(line))
+      const records = (yield* text(file))
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line))
       expect(records[0]).toMatchObject({ type: "session", version: 3, odd: true })
       expect(records[1]).toMatchObject({ extra: [1], id: ids(session)[0], parentId: null })
       expect(records[3].firstKeptEntryId).toBe(ids(session)[1])
@@ -146,9 +154,14 @@ describe("Upgrade", () => {
       yield* grow
       expect((yield* Effect.flip(store.append(session, [user("new", "h")])))._tag).toBe("SessionChanged")
       const raced = yield* SessionFiles.make({ sessionsDir }).pipe(
-        Effect.provideService(FileSystem.FileSystem, { ...fs, link: (from, to) => Effect.andThen(grow, fs.link(from, to)) })
+        Effect.provideService(FileSystem.FileSystem, {
+          ...fs,
+          link: (from, to) => Effect.andThen(grow, fs.link(from, to))
+        })
       )
-      expect((yield* Effect.flip(raced.append(yield* store.open(file), [user("new", "h")])))._tag).toBe("SessionChanged")
+      expect((yield* Effect.flip(raced.append(yield* store.open(file), [user("new", "h")])))._tag).toBe(
+        "SessionChanged"
+      )
       expect(yield* text(file)).toBe(versionTwo + lines(user("z", "h"), user("z", "h")))
       expect(yield* fs.readDirectory(path.dirname(file))).toEqual(["x.jsonl"])
     }).pipe(onFiles)

@@ -61,7 +61,12 @@ export const user = (id: string, parentId: string | null, text = id): Entry.Mess
   message: { role: "user", content: text, timestamp: 1 }
 })
 
-export const reply = (id: string, parentId: string | null, totalTokens: number, stopReason = "stop"): Entry.MessageEntry => ({
+export const reply = (
+  id: string,
+  parentId: string | null,
+  totalTokens: number,
+  stopReason = "stop"
+): Entry.MessageEntry => ({
   type: "message",
   id,
   parentId,

@@ -30,11 +30,15 @@ const run = Effect.fnUntraced(function* (options: SessionsOptions) {
   const cwd = path.resolve(".")
   const listed = store.list(options.all ? {} : { cwd })
   const rows = yield* Stream.runCollect(
-    Stream.mapEffect(listed, (info) => (options.counts ? counted(info) : Effect.succeed<Row>({ ...info, counts: undefined })))
+    Stream.mapEffect(listed, (info) =>
+      options.counts ? counted(info) : Effect.succeed<Row>({ ...info, counts: undefined })
+    )
   )
   if (options.json) return yield* output.result(Printable.json({ sessions: [...rows].map(toJson) }))
   if (rows.length === 0) {
-    const where = options.all ? "There are no sessions." : `There are no sessions of ${cwd}. --all lists those of every folder.`
+    const where = options.all
+      ? "There are no sessions."
+      : `There are no sessions of ${cwd}. --all lists those of every folder.`
     return yield* output.notice(where)
   }
   const now = yield* Clock.currentTimeMillis

@@ -69,9 +69,7 @@ const requireSense = (options: TreeOptions): Effect.Effect<void, ValidationError
 }
 
 const counterOf = (options: TreeOptions) =>
-  Effect.map(Tokenizer.Tokenizer, ({ count }) =>
-    Tokens.counter(count, options.parity ? Rules.parity : Rules.standard)
-  )
+  Effect.map(Tokenizer.Tokenizer, ({ count }) => Tokens.counter(count, options.parity ? Rules.parity : Rules.standard))
 
 const draw = Effect.fnUntraced(function* (session: SessionStore.Session, options: TreeOptions) {
   const output = yield* Output.Output

@@ -24,6 +24,7 @@ const bundle = async () => {
     format: "esm",
     platform: "node",
     target: "node20",
+    mainFields: ["module", "main"],
     chunkNames: "chunks/[name]-[hash]",
     sourcemap: false,
     minify: true,

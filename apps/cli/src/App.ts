@@ -3,10 +3,15 @@
  *
  * @since 0.1.0
  */
+import type * as SessionStore from "@cutpoint/compaction/SessionStore"
+import type * as Settings from "@cutpoint/compaction/Settings"
 import * as Command from "@effect/cli/Command"
+import * as HelpDoc from "@effect/cli/HelpDoc"
+import * as ValidationError from "@effect/cli/ValidationError"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import type * as Layer from "effect/Layer"
 import * as Failure from "./Failure.js"
 import * as Output from "./Output.js"
 import * as Printable from "./Printable.js"
@@ -18,7 +23,12 @@ import * as tree from "./commands/tree.js"
 /** The version of the command. */
 export const version = "0.1.0"
 
-const root = Command.make("cutpoint").pipe(
+/** What stands without a command: options of every command, and nothing to do. */
+const noCommand = Effect.fail(
+  ValidationError.missingSubcommand(HelpDoc.p("Give a command: compact, tree, context or sessions. --help says more."))
+)
+
+const root = Command.make("cutpoint", {}, () => noCommand).pipe(
   Command.withDescription("Compacts and navigates LLM agent sessions"),
   Command.withSubcommands([compact.command, tree.command, context.command, sessions.command])
 )
@@ -26,44 +36,45 @@ const root = Command.make("cutpoint").pipe(
 const run = Command.run(root, { name: "cutpoint", version })
 
 /**
- * Runs the command with the process's arguments and gives its exit code. All
- * that goes wrong is told here, and nowhere else.
+ * Runs the command with the process's arguments, over sessions and settings,
+ * and
+ * gives its exit code. All that goes wrong, an interruption too, is told here,
+ * and nowhere else.
  */
-export const main = Effect.fnUntraced(function* (argv: ReadonlyArray<string>) {
-  const output = yield* Output.Output
-  const given = argv.slice(2)
-  const isJson = given.includes("--json")
-  const usage: Array<string> = []
-  const isMisused = given.length === 0 || (given.includes("--wizard") && !output.isInteractive)
-  const effective = isMisused ? [...argv.slice(0, 2), "--help"] : argv
-  const base = yield* Console.consoleWith(Effect.succeed)
-  const collecting = consoleOf(base, output, isMisused ? output.notice : output.result, usage)
-  const exit = yield* Effect.exit(Effect.withConsole(run(effective), collecting))
-  if (Exit.isSuccess(exit)) return isMisused ? Failure.exitCodes.wrongUse : Failure.exitCodes.done
-  const code = Failure.exitCode(exit.cause)
-  const told = usage.join("\n").trim()
-  if (isJson) yield* output.result(Printable.json({ error: Failure.toJson(exit.cause, told) }))
-  else yield* output.notice(code === Failure.exitCodes.wrongUse ? told : Failure.message(exit.cause))
-  return code
-})
+export const main = <E, R>(
+  argv: ReadonlyArray<string>,
+  files: Layer.Layer<SessionStore.SessionStore | Settings.Settings, E, R>
+) =>
+  Effect.uninterruptibleMask(
+    Effect.fnUntraced(function* (restore) {
+      const output = yield* Output.Output
+      const given = argv.slice(2)
+      const isMisused = given.length === 0 || (given.includes("--wizard") && !output.isInteractive)
+      const effective = isMisused ? [...argv.slice(0, 2), "--help"] : argv
+      const base = yield* Console.consoleWith(Effect.succeed)
+      const console = consoleOf(base, output, isMisused ? output.notice : output.result)
+      const running = Effect.provide(Effect.withConsole(run(effective), console), files)
+      const exit = yield* Effect.exit(restore(running))
+      if (Exit.isSuccess(exit)) return isMisused ? Failure.exitCodes.wrongUse : Failure.exitCodes.done
+      const { cause } = exit
+      if (given.includes("--json")) yield* output.result(Printable.json({ error: Failure.toJson(cause) }))
+      else yield* output.notice(Failure.message(cause))
+      return Failure.exitCode(cause)
+    })
+  )
 
 /**
  * What `@effect/cli` prints itself: help goes to the given place, without
- * colours unless it is a terminal, and what it says of wrong use is collected.
+ * colours unless it is a terminal; what it says of wrong use is told by `main`.
  */
 const consoleOf = (
   base: Console.Console,
   output: Output.Service,
-  print: (text: string) => Effect.Effect<void>,
-  usage: Array<string>
+  print: (text: string) => Effect.Effect<void>
 ): Console.Console => {
   const plain = (args: ReadonlyArray<unknown>): string => {
     const text = args.map(String).join(" ")
     return (output.hasColors ? text : Printable.text(text)).trim()
   }
-  return {
-    ...base,
-    log: (...args) => print(plain(args)),
-    error: (...args) => Effect.sync(() => void usage.push(Printable.text(plain(args))))
-  }
+  return { ...base, log: (...args) => print(plain(args)), error: () => Effect.void }
 }

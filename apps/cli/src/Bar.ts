@@ -32,14 +32,25 @@ export const draw = (parts: ReadonlyArray<Part>, window: number, columns: number
   return `[${bar}]\n ${legend}`
 }
 
-/** Shares of the width that add up to it; what is there at all gets at least one cell. */
-const cellsOf = (tokens: ReadonlyArray<number>, width: number): ReadonlyArray<number> => {
-  const total = Math.max(
-    1,
-    tokens.reduce((sum, each) => sum + each, 0)
-  )
-  const cells = tokens.map((each) => (each === 0 ? 0 : Math.max(1, Math.round((each / total) * width))))
-  const excess = cells.reduce((sum, each) => sum + each, 0) - width
-  const largest = cells.indexOf(Math.max(...cells))
-  return cells.map((each, index) => (index === largest ? Math.max(0, each - excess) : each))
+/**
+ * Shares of the width that add up to it. What is there at all gets a cell, as
+ * long as there are enough of them.
+ */
+export const cellsOf = (tokens: ReadonlyArray<number>, width: number): ReadonlyArray<number> => {
+  const total = tokens.reduce((sum, each) => sum + each, 0)
+  if (total === 0) return tokens.map((_, index) => (index === 0 ? width : 0))
+  let before = 0
+  // What is rounded is where a share ends, so that no rounding adds up.
+  const cells = tokens.map((each) => {
+    const start = Math.round((before / total) * width)
+    before += each
+    return Math.round((before / total) * width) - start
+  })
+  for (const [index, each] of tokens.entries()) {
+    if (each === 0 || cells[index] !== 0) continue
+    const largest = cells.indexOf(Math.max(...cells))
+    cells[largest] = (cells[largest] ?? 0) - 1
+    cells[index] = 1
+  }
+  return cells
 }

@@ -81,7 +81,7 @@ const transcripts = (preparation: Preparation.Preparation) => {
 const resultJson = (result: Compaction.Compacted) => ({
   entryId: result.entry.id,
   summary: result.entry.summary,
-  summarizer: result.summarizer,
+  summarizer: result.writer,
   tokensBefore: result.tokensBefore,
   tokensAfter: result.tokensAfter,
   requests: result.requests,
@@ -92,7 +92,7 @@ const resultJson = (result: Compaction.Compacted) => ({
 
 /** The text of `compact`: how full the context is, where the cut falls, what came of it. */
 export const toText = Effect.fnUntraced(function* (view: View) {
-  const { prepared, result, withTranscript } = view
+  const { prepared, withTranscript } = view
   const { check, session } = prepared
   const lines = [
     `Session   ${Printable.line(session.key, 1000)}`,
@@ -103,7 +103,7 @@ export const toText = Effect.fnUntraced(function* (view: View) {
     lines.push(...cutLines(prepared, preparation), yield* bar(prepared, preparation))
     if (withTranscript) lines.push(...transcriptLines(preparation))
   }
-  return [...lines, ...outcome(view.status, result)].join("\n")
+  return [...lines, ...outcome(view)].join("\n")
 })
 
 const cutLines = ({ session }: Compaction.Prepared, preparation: Preparation.Preparation): ReadonlyArray<string> => {
@@ -114,16 +114,13 @@ const cutLines = ({ session }: Compaction.Prepared, preparation: Preparation.Pre
     ? `, and ${preparation.turnPrefixMessages.length} from the start of the turn that is split`
     : ""
   return [
-    `Cut       keeps ${preparation.keptMessages.length} messages from ${Printable.line(preparation.firstKeptEntryId, 60)}${kept} on`,
-    `Summary   of ${preparation.messagesToSummarize.length} messages${split}${preparation.previousSummary === undefined ? "" : ", on top of the previous summary"}`,
+    `Cut       keeps ${Printable.count(preparation.keptMessages.length, "message")} from ${Printable.line(preparation.firstKeptEntryId, 60)}${kept} on`,
+    `Summary   of ${Printable.count(preparation.messagesToSummarize.length, "message")}${split}${preparation.previousSummary === undefined ? "" : ", on top of the previous summary"}`,
     `Files     ${modifiedFiles.length} modified, ${readFiles.length} only read`
   ]
 }
 
-const bar = Effect.fnUntraced(function* (
-  { check, session }: Compaction.Prepared,
-  preparation: Preparation.Preparation
-) {
+const bar = Effect.fnUntraced(function* ({ check }: Compaction.Prepared, preparation: Preparation.Preparation) {
   const { count } = yield* Tokenizer.Tokenizer
   const output = yield* Output.Output
   const counter = Tokens.counter(count, preparation.settings.rules)
@@ -133,8 +130,7 @@ const bar = Effect.fnUntraced(function* (
     { label: "turn prefix", tokens: Tokens.sum(preparation.turnPrefixMessages, counter), sign: "▓", color: 35 },
     { label: "kept", tokens: Tokens.sum(preparation.keptMessages, counter), sign: "█", color: 32 }
   ]
-  const isKnown = session.tree.entries.length > 0
-  return `\n${Bar.draw(isKnown ? parts : [], check.contextWindow, output.columns, output.hasColors)}`
+  return `\n${Bar.draw(parts, check.contextWindow, output.columns, output.hasColors)}`
 })
 
 const transcriptLines = (preparation: Preparation.Preparation): ReadonlyArray<string> => {
@@ -143,20 +139,25 @@ const transcriptLines = (preparation: Preparation.Preparation): ReadonlyArray<st
   return ["", "--- summarized ---", "", Printable.text(summarized), ...prefix]
 }
 
-const outcome = (status: Status, result: Compaction.Compacted | undefined): ReadonlyArray<string> => {
-  if (result === undefined) return ["", outcomes[status]]
-  const cost = result.usage === undefined ? "" : `, ${Message.usageTotal(result.usage)} tokens used`
+const outcome = ({ prepared, result, status }: View): ReadonlyArray<string> => {
+  if (result === undefined)
+    return ["", status === "nothing-to-compact" && prepared.check.isOver ? stuck : outcomes[status]]
+  const requests = Printable.count(result.requests, "request")
+  const cost = result.usage === undefined ? "" : `, ${Printable.count(Message.usageTotal(result.usage), "token")} used`
   return [
     "",
     Printable.text(result.entry.summary),
     "",
-    `Compacted ${Printable.number(result.tokensBefore)} -> ${Printable.number(result.tokensAfter)} tokens in ${result.durationMs} ms, by ${result.summarizer}, ${result.requests} requests${cost}; entry ${result.entry.id}`
+    `Compacted ${Printable.number(result.tokensBefore)} -> ${Printable.number(result.tokensAfter)} tokens in ${result.durationMs} ms, by ${Printable.line(result.writer)}, ${requests}${cost}; entry ${result.entry.id}`
   ]
 }
+
+const stuck = "The context is over the threshold, and there is nothing in it that could be summarized."
 
 const outcomes: { readonly [status in Status]: string } = {
   prepared: "Nothing was written (dry run).",
   compacted: "Compacted.",
-  "nothing-to-compact": "There is nothing to compact: what could be summarized is within the tokens to keep.",
+  "nothing-to-compact":
+    "There is nothing to compact: what could be summarized has been, or is within the tokens to keep.",
   "below-threshold": "The context is below the threshold; nothing was written."
 }

@@ -7,6 +7,7 @@ import * as Diagnostic from "@cutpoint/core/Diagnostic"
 import * as Effect from "effect/Effect"
 import * as EntryView from "./EntryView.js"
 import * as Output from "./Output.js"
+import * as Printable from "./Printable.js"
 
 /** How many faults are told one by one. */
 const maxTold = 10
@@ -17,12 +18,15 @@ export const warn = Effect.fnUntraced(function* (diagnostics: ReadonlyArray<Diag
   if (json || serious.length === 0) return
   const output = yield* Output.Output
   for (const each of serious.slice(0, maxTold)) yield* output.notice(`warning: ${EntryView.diagnostic(each)}`)
-  if (serious.length > maxTold) yield* output.notice(`warning: and ${serious.length - maxTold} more faults`)
+  if (serious.length > maxTold)
+    yield* output.notice(`warning: and ${Printable.count(serious.length - maxTold, "more fault")}`)
 })
 
 /** Tells where the original of an upgraded session is. */
 export const tellBackup = Effect.fnUntraced(function* (backup: string | undefined) {
   if (backup === undefined) return
   const output = yield* Output.Output
-  yield* output.notice(`The session was in an older format and has been upgraded; the original is kept as ${backup}`)
+  yield* output.notice(
+    `The session was in an older format and has been upgraded; the original is kept as ${Printable.line(backup, 1000)}`
+  )
 })

@@ -3,7 +3,9 @@
  *
  * @since 0.1.0
  */
+import * as HelpDoc from "@effect/cli/HelpDoc"
 import * as ValidationError from "@effect/cli/ValidationError"
+import * as Terminal from "@effect/platform/Terminal"
 import * as Cause from "effect/Cause"
 import * as Schema from "effect/Schema"
 import * as Printable from "./Printable.js"
@@ -22,31 +24,45 @@ export class Declined extends Schema.TaggedError<Declined>()("Declined", {}) {
   }
 }
 
+/** It is not known where sessions are. */
+export class NoSessionsFolder extends Schema.TaggedError<NoSessionsFolder>()("NoSessionsFolder", {}) {
+  override get message(): string {
+    return "It is not known where the sessions are: set HOME, or PI_CODING_AGENT_DIR to the agent's folder."
+  }
+}
+
 /** How the command ended. */
 export const exitCodes = { done: 0, failed: 1, wrongUse: 2, interrupted: 130 } as const
 
 /** The exit code of a failure. */
 export const exitCode = (cause: Cause.Cause<unknown>): number => {
-  if (Cause.isInterruptedOnly(cause)) return exitCodes.interrupted
+  if (isInterrupted(cause)) return exitCodes.interrupted
   return ValidationError.isValidationError(Cause.squash(cause)) ? exitCodes.wrongUse : exitCodes.failed
 }
 
 /** A failure as JSON: its kind, its message, and what else it tells. */
-export const toJson = (cause: Cause.Cause<unknown>, usage: string): unknown => {
-  if (Cause.isInterruptedOnly(cause)) return { _tag: "Interrupted", message: "Interrupted; nothing was written." }
+export const toJson = (cause: Cause.Cause<unknown>): unknown => {
   const error = Cause.squash(cause)
-  if (ValidationError.isValidationError(error)) return { _tag: "WrongUse", message: usage }
+  if (isInterrupted(cause)) return { _tag: "Interrupted", message: message(cause) }
+  if (ValidationError.isValidationError(error)) return { _tag: "WrongUse", message: message(cause) }
   if (!isTagged(error)) return { _tag: "Defect", message: message(cause) }
-  const fields = Object.entries(error).filter(([key]) => key !== "cause")
-  return { _tag: error._tag, message: error.message, ...Object.fromEntries(fields) }
+  const { cause: _, ...fields } = { ...error }
+  return { ...fields, message: error.message }
 }
 
 /** A failure in a sentence that says what to do. */
 export const message = (cause: Cause.Cause<unknown>): string => {
+  // A prompt that is left stands on a line that has not ended.
+  if (isInterrupted(cause)) return Terminal.isQuitException(Cause.squash(cause)) ? "\nInterrupted." : "Interrupted."
   const error = Cause.squash(cause)
+  if (ValidationError.isValidationError(error)) return Printable.text(HelpDoc.toAnsiText(error.error)).trim()
   if (isTagged(error)) return Printable.text(error.message)
   return `This is a fault in cutpoint itself; please report it.\n${Printable.text(Cause.pretty(cause))}`
 }
+
+/** A key that ends a prompt counts as an interruption. */
+const isInterrupted = (cause: Cause.Cause<unknown>): boolean =>
+  Cause.isInterruptedOnly(cause) || Terminal.isQuitException(Cause.squash(cause))
 
 const isTagged = (error: unknown): error is Error & { readonly _tag: string } =>
   error instanceof Error && "_tag" in error && typeof error._tag === "string"

@@ -43,7 +43,7 @@ export const navigated = (result: Navigation.Navigated): View => ({
 /** The JSON document of `tree --json`. */
 export const treeJson = (session: SessionStore.Session, tokens: (entry: Entry.Entry) => number) => {
   const { tree } = session
-  const onPath = new Set(SessionTree.leafPath(tree).map((entry) => entry.id))
+  const onPath = new Set(SessionTree.leafPath(tree))
   const labels = SessionTree.labels(tree)
   return {
     session: session.key,
@@ -56,7 +56,7 @@ export const treeJson = (session: SessionStore.Session, tokens: (entry: Entry.En
       preview: EntryView.preview(entry),
       tokens: tokens(entry),
       label: labels.get(entry.id) ?? null,
-      onPath: onPath.has(entry.id)
+      onPath: onPath.has(entry)
     })),
     diagnostics: session.diagnostics
   }
@@ -99,7 +99,7 @@ export const toText = (view: View, shown: Shown): string => {
     status === "unchanged"
       ? `Already at ${place(view.newLeafId)}.`
       : `From ${place(prepared.oldLeafId)} to ${place(view.newLeafId)}`,
-    `Leaves behind ${prepared.entries.length} entries, ${Printable.number(prepared.totalTokens)} tokens`
+    `Leaves behind ${Printable.count(prepared.entries.length, "entry", "entries")}, ${Printable.count(prepared.totalTokens, "token")}`
   ]
   if (prepared.editText !== undefined && status !== "unchanged")
     lines.push("", "To edit and send again:", Printable.text(prepared.editText))

@@ -36,7 +36,7 @@ const write = (stream: NodeJS.WriteStream, text: string): Effect.Effect<void> =>
 export const layerProcess: Layer.Layer<Output> = Layer.sync(Output, () => {
   const { env, stderr, stdin, stdout } = process
   for (const stream of [stdout, stderr]) stream.on("error", () => {})
-  const isPlain = env.NO_COLOR !== undefined || env.CI !== undefined
+  const isPlain = Boolean(env.NO_COLOR) || Boolean(env.CI)
   return Output.of({
     result: (text) => write(stdout, text),
     notice: (text) => write(stderr, text),

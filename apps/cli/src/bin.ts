@@ -3,6 +3,7 @@
  * The `cutpoint` command: every service it runs on, on one screen.
  */
 import * as SessionFiles from "@cutpoint/session-files/SessionFiles"
+import * as SettingsFiles from "@cutpoint/session-files/SettingsFiles"
 import * as NodeContext from "@effect/platform-node/NodeContext"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as Effect from "effect/Effect"
@@ -12,9 +13,12 @@ import * as App from "./App.js"
 import * as Failure from "./Failure.js"
 import * as Output from "./Output.js"
 
-const services = SessionFiles.layerConfig.pipe(Layer.provideMerge(NodeContext.layer), Layer.merge(Output.layerProcess))
+const files = Layer.merge(SessionFiles.layerConfig, SettingsFiles.layerConfig).pipe(
+  Layer.mapError(() => new Failure.NoSessionsFolder())
+)
+const services = Layer.merge(NodeContext.layer, Output.layerProcess)
 
-App.main(process.argv).pipe(
+App.main(process.argv, files).pipe(
   Effect.provide(services),
   NodeRuntime.runMain({
     disableErrorReporting: true,

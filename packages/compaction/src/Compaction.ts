@@ -3,99 +3,49 @@
  *
  * @since 0.1.0
  */
-import type * as Diagnostic from "@cutpoint/core/Diagnostic"
-import type * as Entry from "@cutpoint/core/Entry"
-import type * as Message from "@cutpoint/core/Message"
 import * as Preparation from "@cutpoint/core/Preparation"
 import * as Projection from "@cutpoint/core/Projection"
-import * as Rules from "@cutpoint/core/Rules"
+import type * as Rules from "@cutpoint/core/Rules"
 import * as SessionTree from "@cutpoint/core/SessionTree"
 import * as Tokens from "@cutpoint/core/Tokens"
+import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as CompactionAppend from "./CompactionAppend.js"
 import * as Errors from "./CompactionErrors.js"
+import { CompactionHooks } from "./CompactionHooks.js"
+import type { Compacted, NotCompacted, Options, Prepared, Check } from "./CompactionResult.js"
+import * as CompactionSettings from "./CompactionSettings.js"
 import * as CompactionSummary from "./CompactionSummary.js"
+import * as SessionLocks from "./SessionLocks.js"
 import * as SessionStore from "./SessionStore.js"
-import * as Summarizer from "./Summarizer.js"
+import * as Settings from "./Settings.js"
+import * as SharedRuns from "./SharedRuns.js"
+import * as Summarizer from "./SummarizerPort.js"
 import * as Tokenizer from "./Tokenizer.js"
 
-/** Why a session is compacted. */
-export type Reason = "manual" | "threshold"
-
-/** How a session is compacted. Sizes are in tokens. */
-export interface Options {
-  /** About how much of the newest context stays as it is; 20,000 where left out. */
-  readonly keepRecentTokens?: number | undefined
-  /** What is kept free for the next reply; 16,384 where left out. */
-  readonly reserveTokens?: number | undefined
-  /** The model's window; 128,000 where left out. */
-  readonly contextWindow?: number | undefined
-  /** The most that a summary without a model may cost; 2,000 where left out. */
-  readonly summaryTokens?: number | undefined
-  /** `manual` compacts in any case, `threshold` only over the threshold. */
-  readonly reason?: Reason | undefined
-  /** What the summary should look at above all. */
-  readonly customInstructions?: string | undefined
-  /** Which rules hold; the standard ones where left out. */
-  readonly rules?: Rules.Rules | undefined
-}
-
-/** How full a session's context is, in tokens. */
-export interface Check {
-  readonly contextTokens: number
-  readonly contextWindow: number
-  /** The window less the reserve. */
-  readonly threshold: number
-  readonly isOver: boolean
-}
-
-/** What a compaction would do, and what it would take. */
-export interface Prepared {
-  readonly session: SessionStore.Session
-  readonly check: Check
-  /** None where there is nothing to summarize. */
-  readonly preparation: Option.Option<Preparation.Preparation>
-  readonly plan: Summarizer.Plan
-  readonly diagnostics: ReadonlyArray<Diagnostic.Diagnostic>
-}
-
-/** What a compaction did. */
-export interface Compacted {
-  readonly _tag: "Compacted"
-  readonly prepared: Prepared
-  readonly session: SessionStore.Session
-  readonly entry: Entry.CompactionEntry
-  readonly tokensBefore: number
-  /** By estimate. */
-  readonly tokensAfter: number
-  /** Which summarizer wrote it: `offline`, or `provider/model`. */
-  readonly summarizer: string
-  readonly usage: Message.Usage | undefined
-  readonly requests: number
-  readonly durationMs: number
-  /** Where the original of a session in an older format was kept. */
-  readonly backup: string | undefined
-}
-
-/** There was nothing to do; nothing was written. */
-export interface NotCompacted {
-  readonly _tag: "NothingToCompact" | "BelowThreshold"
-  readonly prepared: Prepared
-}
+export type { Check, Compacted, NotCompacted, Options, Prepared, Reason } from "./CompactionResult.js"
 
 /** Why reading and preparing can fail. */
 export type PrepareError =
   | SessionStore.SessionNotFound
   | SessionStore.NotASession
   | SessionStore.SessionUnreadable
+  | Settings.SettingsError
   | Errors.SettingsInvalid
 
 /** Why compacting can fail. */
-export type CompactError = PrepareError | SessionStore.AppendError | Errors.CannotShrink | Errors.SummarizeError
+export type CompactError =
+  | PrepareError
+  | SessionStore.AppendError
+  | Errors.CannotShrink
+  | Errors.SummarizeError
+  | Errors.HookFailed
+  | Errors.Busy
 
 /** Compacts sessions. */
 export interface Service {
@@ -103,125 +53,188 @@ export interface Service {
   readonly check: (key: string, options?: Options) => Effect.Effect<Check, PrepareError>
   /** What a compaction at the leaf would do. Writes nothing. */
   readonly prepare: (key: string, options?: Options) => Effect.Effect<Prepared, PrepareError>
-  /** Compacts at the leaf. On any failure the session is as it was. */
+  /**
+   * Compacts at the leaf. On any failure the session is as it was. Who asks
+   * for the same while it is under way shares the run; who asks for something
+   * else gets `Busy`.
+   */
   readonly compact: (key: string, options?: Options) => Effect.Effect<Compacted | NotCompacted, CompactError>
 }
 
 /** Compacts sessions. */
 export class Compaction extends Context.Tag("@cutpoint/compaction/Compaction")<Compaction, Service>() {}
 
-/** The defaults of `Options`, in tokens. */
-export const defaults = {
-  keepRecentTokens: 20_000,
-  reserveTokens: 16_384,
-  contextWindow: 128_000,
-  summaryTokens: 2000
+/** A run that goes on to write: what was prepared, and by what. */
+interface Run {
+  readonly options: Options
+  readonly prepared: Prepared
+  readonly preparation: Preparation.Preparation
+  readonly settings: CompactionSettings.Resolved
+  readonly started: number
 }
-
-/** The threshold, in tokens; an error where the reserve leaves no room. */
-export const thresholdOf = (
-  setting: string,
-  contextWindow: number,
-  reserveTokens: number
-): Effect.Effect<number, Errors.SettingsInvalid> =>
-  reserveTokens < contextWindow
-    ? Effect.succeed(contextWindow - reserveTokens)
-    : new Errors.SettingsInvalid({
-        setting,
-        problem: `a reserve of ${reserveTokens} tokens leaves no room in a window of ${contextWindow}.`,
-        remedy: "Set a smaller reserve, or the right context window."
-      })
 
 const make = Effect.gen(function* () {
   const store = yield* SessionStore.SessionStore
   const tokenizer = yield* Tokenizer.Tokenizer
   const summarizer = yield* Summarizer.Summarizer
-  const counters = new Map<Rules.Rules, Tokens.CountMessage>()
+  const settings = yield* Settings.Settings
+  const locks = yield* SessionLocks.SessionLocks
+  const hooks = yield* CompactionHooks
+  const runs = SharedRuns.make<Compacted | NotCompacted, CompactError>()
+  const counterOf = counters(tokenizer.count)
 
-  /** One counter for each set of rules, so that a message is counted once however often it is asked for. */
-  const counterOf = (rules: Rules.Rules): Tokens.CountMessage => {
-    const counter = counters.get(rules) ?? Tokens.counter(tokenizer.count, rules)
-    counters.set(rules, counter)
-    return counter
-  }
-
-  const prepareSession = Effect.fnUntraced(function* (session: SessionStore.Session, options: Options) {
-    const { contextWindow, keepRecentTokens, reserveTokens } = { ...defaults, ...withoutUndefined(options) }
-    const rules = options.rules ?? Rules.standard
-    const threshold = yield* thresholdOf("compaction.reserveTokens", contextWindow, reserveTokens)
+  const prepareWith = Effect.fnUntraced(function* (key: string, options: Options) {
+    const session = yield* store.open(key)
     const projection = Projection.project(SessionTree.leafPath(session.tree))
+    const { cwd } = session.tree.header
+    const resolved = yield* CompactionSettings.ofCompaction(yield* settings.load(cwd), options, projection.model)
+    const { contextWindow, keepRecentTokens, rules, threshold } = resolved
     const count = counterOf(rules)
     const contextTokens = Projection.contextTokens(projection, count)
-    const settings: Preparation.Settings = { keepRecentTokens, cwd: session.tree.header.cwd, rules }
-    const preparation = Preparation.prepareProjection(projection, count, settings)
-    const isOver = Preparation.shouldCompact(contextTokens, contextWindow, reserveTokens)
-    return {
+    const preparation = Preparation.prepareProjection(projection, count, { keepRecentTokens, cwd, rules })
+    const isOver = contextTokens > threshold
+    const prepared: Prepared = {
       session,
       check: { contextTokens, contextWindow, threshold, isOver },
       preparation,
-      plan: CompactionSummary.plan(summarizer, preparation, options),
-      diagnostics: [...session.diagnostics, ...projection.diagnostics]
+      plan: CompactionSummary.plan(summarizer, preparation, summaryOptions(options, resolved)),
+      diagnostics: [...session.diagnostics, ...projection.diagnostics],
+      notices: resolved.notices
     }
+    return { prepared, settings: resolved }
   })
 
   const prepare = Effect.fn("Compaction.prepare")(function* (key: string, options: Options = {}) {
-    return yield* prepareSession(yield* store.open(key), options)
+    return (yield* prepareWith(key, options)).prepared
   })
 
   const check = Effect.fn("Compaction.check")(function* (key: string, options: Options = {}) {
-    return (yield* prepare(key, options)).check
+    return (yield* prepareWith(key, options)).prepared.check
   })
 
-  const compact = Effect.fn("Compaction.compact")(function* (key: string, options: Options = {}) {
-    const started = yield* Clock.currentTimeMillis
-    const prepared = yield* prepare(key, options)
-    yield* Effect.annotateCurrentSpan({ session: key, reason: options.reason ?? "manual" })
-    if (options.reason === "threshold" && !prepared.check.isOver) return notCompacted("BelowThreshold", prepared)
-    if (Option.isNone(prepared.preparation)) {
-      if (prepared.check.isOver) return yield* cannotShrink(prepared, counterOf(options.rules ?? Rules.standard))
-      return notCompacted("NothingToCompact", prepared)
-    }
-    const preparation = prepared.preparation.value
-    const summary = yield* CompactionSummary.write(summarizer, tokenizer.count, preparation, options)
-    const appended = yield* CompactionAppend.append(
-      { store, count: counterOf(preparation.settings.rules), summarizer: summarizer.name },
-      prepared.session,
+  /** What a hook brings along, or what the summarizer writes; a reason where a hook says no. */
+  const summaryOf = Effect.fnUntraced(function* (run: Run) {
+    const { options, prepared, preparation } = run
+    const path = SessionTree.leafPath(prepared.session.tree)
+    const decision = yield* hooks.beforeCompact({
       preparation,
-      summary
-    )
-    yield* Effect.annotateCurrentSpan({
-      tokensBefore: preparation.tokensBefore,
-      tokensAfter: appended.tokensAfter,
-      requests: summary.requests
+      branchEntries: path,
+      customInstructions: options.customInstructions,
+      reason: options.reason ?? "manual",
+      willRetry: options.reason === "overflow"
     })
-    const durationMs = (yield* Clock.currentTimeMillis) - started
-    const { requests, usage } = summary
+    if (decision._tag === "Cancel") return decision.reason
+    if (decision._tag === "Use") {
+      if (path.some((entry) => entry.id === decision.summary.firstKeptEntryId)) {
+        return CompactionSummary.supplied(decision.summary)
+      }
+      const problem = `it keeps messages from ${decision.summary.firstKeptEntryId} on, which is not on the path.`
+      return yield* new Errors.HookFailed({ hook: "beforeCompact", problem })
+    }
+    const context = { count: counterOf(run.settings.rules) }
+    const freeTokens = CompactionAppend.freeTokens(context, prepared.session, preparation.firstKeptEntryId)
+    const wanted = summaryOptions(options, run.settings)
+    return yield* CompactionSummary.write(summarizer, tokenizer.count, preparation, wanted, freeTokens)
+  })
+
+  const carryOut = Effect.fnUntraced(function* (run: Run) {
+    const summary = yield* summaryOf(run)
+    if (typeof summary === "string") return notCompacted("Canceled", run.prepared, summary)
+    const context: CompactionAppend.Context = { store, count: counterOf(run.settings.rules) }
+    const appended = yield* CompactionAppend.append(context, run.prepared.session, summary)
+    const { requests, usage, writer } = summary
+    const { tokensAfter, tokensBefore } = appended
+    yield* Effect.annotateCurrentSpan({ tokensBefore, tokensAfter, requests })
+    const durationMs = (yield* Clock.currentTimeMillis) - run.started
     const compacted: Compacted = {
       _tag: "Compacted",
-      prepared,
+      prepared: run.prepared,
       ...appended,
-      summarizer: summarizer.name,
+      writer,
       requests,
       usage,
       durationMs
     }
+    yield* hooks.afterCompact(compacted)
     return compacted
+  })
+
+  const run = Effect.fn("Compaction.run")(function* (key: string, options: Options) {
+    yield* Effect.annotateCurrentSpan({ session: key, reason: options.reason ?? "manual" })
+    const started = yield* Clock.currentTimeMillis
+    const { prepared, settings: resolved } = yield* prepareWith(key, options)
+    const why = notDue(prepared, options, resolved)
+    if (why !== undefined) return why
+    if (Option.isNone(prepared.preparation)) {
+      if (prepared.check.isOver) return yield* cannotShrink(prepared, counterOf(resolved.rules))
+      return notCompacted("NothingToCompact", prepared, "What could be summarized is within the tokens to keep.")
+    }
+    return yield* carryOut({ options, prepared, preparation: prepared.preparation.value, settings: resolved, started })
+  })
+
+  /** Hooks hear of every failure, interruption included. */
+  const reported = (key: string, options: Options) =>
+    Effect.onExit(run(key, options), (exit) =>
+      Exit.isSuccess(exit)
+        ? Effect.void
+        : hooks.compactionFailed({
+            reason: options.reason ?? "manual",
+            error: Cause.isInterruptedOnly(exit.cause) ? undefined : Cause.squash(exit.cause),
+            aborted: Cause.isInterruptedOnly(exit.cause),
+            willRetry: options.reason === "overflow"
+          })
+    )
+
+  const compact = Effect.fn("Compaction.compact")(function* (key: string, options: Options = {}) {
+    return yield* runs.share(key, signatureOf(options), locks.exclusive(key, reported(key, options)))
   })
 
   return Compaction.of({ check, prepare, compact })
 })
 
-/** Compacts sessions of the store in context, by its tokenizer and summarizer. */
+/** Compacts sessions of the store in context, by its tokenizer, summarizer and settings. */
 export const layer: Layer.Layer<
   Compaction,
   never,
-  SessionStore.SessionStore | Tokenizer.Tokenizer | Summarizer.Summarizer
-> = Layer.effect(Compaction, make)
+  SessionStore.SessionStore | Tokenizer.Tokenizer | Summarizer.Summarizer | Settings.Settings
+> = Layer.effect(Compaction, make).pipe(Layer.provide(SessionLocks.layer))
 
-const notCompacted = (_tag: NotCompacted["_tag"], prepared: Prepared): NotCompacted => ({ _tag, prepared })
+/** One counter for each set of rules, so that a message is counted once however often it is asked for. */
+const counters = (count: Tokens.Count): ((rules: Rules.Rules) => Tokens.CountMessage) => {
+  const known = new Map<Rules.Rules, Tokens.CountMessage>()
+  return (rules) => {
+    const counter = known.get(rules) ?? Tokens.counter(count, rules)
+    known.set(rules, counter)
+    return counter
+  }
+}
 
-const withoutUndefined = (options: Options): Partial<typeof defaults> =>
-  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
+/** Options that come to the same have the same signature, whatever the order they are written in. */
+const signatureOf = (options: Options): string =>
+  JSON.stringify(Object.entries(options).toSorted(([one], [other]) => (one < other ? -1 : 1)))
+
+const summaryOptions = (options: Options, { values }: CompactionSettings.Resolved): CompactionSummary.Options => ({
+  customInstructions: options.customInstructions,
+  values: values.cutpoint
+})
+
+const notCompacted = (_tag: NotCompacted["_tag"], prepared: Prepared, why: string): NotCompacted => ({
+  _tag,
+  prepared,
+  why
+})
+
+/** Automatic compactions only happen where they are turned on, and over the threshold. */
+const notDue = (
+  prepared: Prepared,
+  { reason }: Options,
+  { values }: CompactionSettings.Resolved
+): NotCompacted | undefined => {
+  if (reason === undefined || reason === "manual") return undefined
+  if (!values.compaction.enabled) return notCompacted("Disabled", prepared, "compaction.enabled is false.")
+  if (reason === "overflow" || prepared.check.isOver) return undefined
+  return notCompacted("BelowThreshold", prepared, "The context is below the threshold.")
+}
 
 /** Names the entry that fills the window. */
 const cannotShrink = (prepared: Prepared, count: Tokens.CountMessage): Errors.CannotShrink => {

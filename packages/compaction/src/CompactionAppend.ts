@@ -5,15 +5,16 @@
  * @since 0.1.0
  */
 import type * as Entry from "@cutpoint/core/Entry"
-import type * as Preparation from "@cutpoint/core/Preparation"
+import * as Pins from "@cutpoint/core/Pins"
 import * as Projection from "@cutpoint/core/Projection"
 import * as SessionTree from "@cutpoint/core/SessionTree"
 import * as SummaryCheck from "@cutpoint/core/SummaryCheck"
+import * as SummaryFormat from "@cutpoint/core/SummaryFormat"
 import type * as Tokens from "@cutpoint/core/Tokens"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Errors from "./CompactionErrors.js"
-import type * as CompactionSummary from "./CompactionSummary.js"
+import * as CompactionSummary from "./CompactionSummary.js"
 import * as NewEntry from "./NewEntry.js"
 import type * as SessionStore from "./SessionStore.js"
 
@@ -21,7 +22,15 @@ import type * as SessionStore from "./SessionStore.js"
 export interface Context {
   readonly store: SessionStore.Service
   readonly count: Tokens.CountMessage
-  readonly summarizer: string
+}
+
+/** An entry that was appended. */
+export interface Appended {
+  readonly session: SessionStore.Session
+  readonly entry: Entry.CompactionEntry
+  readonly backup: string | undefined
+  readonly tokensBefore: number
+  readonly tokensAfter: number
 }
 
 /** How often a session may grow under the hand before that is a failure. */
@@ -32,86 +41,105 @@ const maxGrowths = 5
  * cannot be interrupted. Where the session has grown by messages that follow
  * the old leaf, the entry goes after them and they are kept.
  */
-export const append = (
-  context: Context,
-  session: SessionStore.Session,
-  preparation: Preparation.Preparation,
-  summary: CompactionSummary.Written
-) => Effect.uninterruptible(attempt(context, session, preparation, summary, maxGrowths))
-
-interface Appended {
-  readonly session: SessionStore.Session
-  readonly entry: Entry.CompactionEntry
-  readonly backup: string | undefined
-  readonly tokensBefore: number
-  readonly tokensAfter: number
-}
+export const append = (context: Context, session: SessionStore.Session, summary: CompactionSummary.Written) =>
+  Effect.uninterruptible(attempt(context, session, summary, maxGrowths))
 
 const attempt = (
   context: Context,
   session: SessionStore.Session,
-  preparation: Preparation.Preparation,
   summary: CompactionSummary.Written,
   growthsLeft: number
 ): Effect.Effect<Appended, SessionStore.AppendError | Errors.SummaryRejected> =>
   Effect.gen(function* () {
-    const { entry, tokensAfter, tokensBefore } = yield* entryFor(context, session, preparation, summary)
+    const { entry, tokensAfter } = yield* checkedEntry(context, session, summary)
     return yield* Effect.matchEffect(context.store.append(session, [entry]), {
       onSuccess: ({ backup, session: grown }) =>
-        Effect.succeed({ session: grown, entry, backup, tokensBefore, tokensAfter }),
+        Effect.succeed({ session: grown, entry, backup, tokensBefore: entry.tokensBefore, tokensAfter }),
       onFailure: (error) =>
         error._tag !== "SessionChanged" || growthsLeft === 0
           ? Effect.fail(error)
           : Effect.flatMap(context.store.open(session.key), (current) =>
-              canFollow(session, current, preparation)
-                ? attempt(context, current, preparation, summary, growthsLeft - 1)
+              canFollow(session, current, summary)
+                ? attempt(context, current, summary, growthsLeft - 1)
                 : Effect.fail(error)
             )
     })
   })
 
-/** The entry, with what it carries computed from the session as it is, checked to make the context smaller. */
-const entryFor = Effect.fnUntraced(function* (
+/** The entry, checked to say something and to make the context smaller; both counts by estimate. */
+const checkedEntry = Effect.fnUntraced(function* (
   context: Context,
   session: SessionStore.Session,
-  preparation: Preparation.Preparation,
   summary: CompactionSummary.Written
 ) {
   const path = SessionTree.leafPath(session.tree)
   const projection = Projection.project(path)
-  const systemMessage = Projection.systemMessage(projection)
-  const tokensBefore = Projection.contextTokens(projection, context.count)
   const base = yield* NewEntry.base(session.tree, session.tree.leafId)
-  const entry: Entry.CompactionEntry = {
+  const entry = entryOf(context, projection, summary, base)
+  const tokensAfter = Projection.estimatedTokens(Projection.project([...path, entry]), context.count)
+  const problem = Option.orElse(SummaryCheck.reply(summary.text, "stop", []), () =>
+    SummaryCheck.growth(Projection.estimatedTokens(projection, context.count), tokensAfter)
+  )
+  if (Option.isNone(problem)) return { entry, tokensAfter }
+  const { requests, usage, writer } = summary
+  return yield* new Errors.SummaryRejected({ ...problem.value, writer, requests, usage })
+})
+
+type Base = Pick<Entry.CompactionEntry, "id" | "parentId" | "timestamp">
+
+/** The entry, with what it carries computed from the session as it is. */
+const entryOf = (
+  context: Pick<Context, "count">,
+  projection: Projection.Projection,
+  summary: CompactionSummary.Written,
+  base: Base
+): Entry.CompactionEntry => {
+  const systemMessage = Projection.systemMessage(projection)
+  const pins = Pins.live(projection.path).map(({ text }) => text)
+  return {
     type: "compaction",
     ...base,
-    summary: summary.text,
-    firstKeptEntryId: preparation.firstKeptEntryId,
-    tokensBefore,
-    details: summary.files,
+    summary: SummaryFormat.withPins(summary.text, pins),
+    firstKeptEntryId: summary.firstKeptEntryId,
+    tokensBefore: summary.tokensBefore ?? Projection.contextTokens(projection, context.count),
+    ...(summary.details === undefined ? {} : { details: summary.details }),
     ...(summary.usage === undefined ? {} : { usage: summary.usage }),
+    ...(summary.writer === CompactionSummary.hookWriter ? { fromHook: true } : {}),
     ...(systemMessage === undefined ? {} : { systemMessage })
   }
-  const tokensAfter = Projection.estimatedTokens(Projection.project([...path, entry]), context.count)
-  const grown = SummaryCheck.growth(Projection.estimatedTokens(projection, context.count), tokensAfter)
-  if (Option.isSome(grown)) {
-    return yield* new Errors.SummaryRejected({ ...grown.value, summarizer: context.summarizer })
-  }
-  return { entry, tokensBefore, tokensAfter }
-})
+}
+
+/**
+ * What a summary and its file blocks may cost, in tokens, if the context is to
+ * become smaller: by how much it would shrink with an empty one.
+ */
+export const freeTokens = (
+  context: Pick<Context, "count">,
+  session: SessionStore.Session,
+  firstKeptEntryId: string
+): number => {
+  const path = SessionTree.leafPath(session.tree)
+  const projection = Projection.project(path)
+  const empty = CompactionSummary.supplied({ summary: "", firstKeptEntryId, tokensBefore: 0 })
+  const base: Base = { id: "", parentId: session.tree.leafId, timestamp: "" }
+  const after = Projection.project([...path, entryOf(context, projection, empty, base)])
+  const { count } = context
+  return Projection.estimatedTokens(projection, count) - Projection.estimatedTokens(after, count) - 1
+}
 
 /**
  * Whether the entry may go after the new leaf: it descends from the old one,
- * and what was added neither compacts nor edits what was summarized.
+ * and what was added neither compacts nor edits what is summarized.
  */
 const canFollow = (
   read: SessionStore.Session,
   current: SessionStore.Session,
-  preparation: Preparation.Preparation
+  summary: CompactionSummary.Written
 ): boolean => {
   const path = SessionTree.leafPath(current.tree)
   const leafAt = path.findIndex((entry) => entry.id === read.tree.leafId)
-  const summarized = new Set(preparation.summarizedEntryIds)
+  const keptFrom = path.findIndex((entry) => entry.id === summary.firstKeptEntryId)
+  const summarized = new Set(path.slice(0, Math.max(0, keptFrom)).map((entry) => entry.id))
   const isHarmless = (entry: Entry.Entry): boolean =>
     entry.type !== "compaction" && !(entry.type === "context_edit" && summarized.has(entry.targetId))
   return leafAt >= 0 && path.slice(leafAt + 1).every(isHarmless)

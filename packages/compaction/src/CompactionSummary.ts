@@ -1,6 +1,6 @@
 /**
- * The text that a compaction stores: the summary of the history, that of a
- * split turn's start, and the file blocks.
+ * The summary that a compaction stores: of the history, and of a split turn's
+ * start; written by a summarizer, or brought along by a hook.
  *
  * @since 0.1.0
  */
@@ -11,20 +11,31 @@ import * as SummaryFormat from "@cutpoint/core/SummaryFormat"
 import * as Tokens from "@cutpoint/core/Tokens"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import type * as Summarizer from "./Summarizer.js"
+import type { SuppliedCompaction } from "./CompactionHooks.js"
+import type * as SettingsValues from "./SettingsValues.js"
+import type * as Summarizer from "./SummarizerPort.js"
+import * as UsageSum from "./UsageSum.js"
 
-/** What the summary should look at, and how long it may be, in tokens. */
+/** What the summary should look at, and the settings in force. */
 export interface Options {
-  readonly customInstructions?: string | undefined
-  readonly summaryTokens?: number | undefined
+  readonly customInstructions: string | undefined
+  readonly values: SettingsValues.Values["cutpoint"]
 }
 
-/** A compaction's text with what it took. */
-export interface Written extends Summarizer.Summary {
-  readonly files: FileOps.FileLists
+/** A compaction's summary without its pins, which are added when it is stored. */
+export interface Written {
+  readonly text: string
+  readonly firstKeptEntryId: string
+  /** In tokens; undefined for what the context has when the entry is stored. */
+  readonly tokensBefore: number | undefined
+  readonly details: unknown
+  readonly writer: string
+  readonly usage: Message.Usage | undefined
+  readonly requests: number
 }
 
-const defaultSummaryTokens = 2000
+/** What a hook's summary is told to be written by. */
+export const hookWriter = "hook"
 
 /** The least that a summary is given, in tokens, however long the file blocks or short the messages are. */
 const minSummaryTokens = 300
@@ -32,29 +43,40 @@ const minSummaryTokens = 300
 /** How much of the room the start of a split turn gets beside a history. */
 const turnPrefixShare = 0.3
 
+/** What the rule and the heading between two summaries cost at most, in tokens. */
+const joinTokens = 20
+
+/** What the summaries may cost in all, in tokens. */
+interface Room {
+  readonly maxTokens: number
+  readonly limitTokens: number | undefined
+}
+
 /** Two summaries are written side by side where a turn is split, one where none is. */
 const requestsOf = (
   preparation: Preparation.Preparation,
   options: Options,
-  maxTokens: number
+  room: Room
 ): ReadonlyArray<Summarizer.Request> => {
   const { isSplitTurn, messagesToSummarize, turnPrefixMessages } = preparation
-  const common = { customInstructions: options.customInstructions, cwd: preparation.settings.cwd }
   const hasHistory = messagesToSummarize.length > 0
-  const prefixTokens = isSplitTurn ? Math.floor(maxTokens * (hasHistory ? turnPrefixShare : 1)) : 0
+  const prefixShare = !isSplitTurn ? 0 : hasHistory ? turnPrefixShare : 1
+  const shareOf = (share: number) => ({
+    maxTokens: Math.floor(room.maxTokens * share),
+    limitTokens: room.limitTokens === undefined ? undefined : Math.floor(room.limitTokens * share),
+    customInstructions: options.customInstructions,
+    cwd: preparation.settings.cwd,
+    includeThinking: options.values.includeThinking,
+    onRejected: options.values.onRejected,
+    stallTimeout: options.values.stallTimeout
+  })
   const history: Summarizer.Request = {
-    ...common,
+    ...shareOf(1 - prefixShare),
     kind: "history",
     messages: messagesToSummarize,
-    previousSummary: previousOf(preparation),
-    maxTokens: maxTokens - prefixTokens
+    previousSummary: previousOf(preparation)
   }
-  const prefix: Summarizer.Request = {
-    ...common,
-    kind: "turnPrefix",
-    messages: turnPrefixMessages,
-    maxTokens: prefixTokens
-  }
+  const prefix: Summarizer.Request = { ...shareOf(prefixShare), kind: "turnPrefix", messages: turnPrefixMessages }
   return [...(hasHistory ? [history] : []), ...(isSplitTurn ? [prefix] : [])]
 }
 
@@ -67,38 +89,58 @@ export const plan = (
   preparation: Option.Option<Preparation.Preparation>,
   options: Options
 ): Summarizer.Plan => {
-  const requests = Option.match(preparation, {
-    onNone: () => [],
-    onSome: (some) => requestsOf(some, options, options.summaryTokens ?? defaultSummaryTokens)
-  })
+  const room: Room = { maxTokens: options.values.offlineSummaryTokens, limitTokens: undefined }
+  const requests = Option.isNone(preparation) ? [] : requestsOf(preparation.value, options, room)
   const plans = requests.map(summarizer.plan)
+  const sum = (of: (plan: Summarizer.Plan) => number) => plans.reduce((total, each) => total + of(each), 0)
   return {
-    requests: plans.reduce((sum, { requests }) => sum + requests, 0),
-    inputTokens: plans.reduce((sum, { inputTokens }) => sum + inputTokens, 0)
+    requests: sum((each) => each.requests),
+    mostRequests: sum((each) => each.mostRequests),
+    inputTokens: sum((each) => each.inputTokens)
   }
 }
 
-/** Writes the summary with its file blocks. */
+/**
+ * Writes the summary with its file blocks. `freeTokens` is what text and
+ * blocks may cost if the context is to become smaller.
+ */
 export const write = Effect.fnUntraced(function* (
   summarizer: Summarizer.Service,
   count: Tokens.Count,
   preparation: Preparation.Preparation,
-  options: Options
+  options: Options,
+  freeTokens: number
 ) {
   const files = FileOps.lists(preparation.fileOps)
-  const blocks = count(SummaryFormat.withFileBlocks("", files))
-  const wanted = (options.summaryTokens ?? defaultSummaryTokens) - blocks - joinTokens
-  const room = Math.max(minSummaryTokens, Math.min(wanted, materialTokens(preparation, count) / 2))
+  const blocks = count(SummaryFormat.withFileBlocks("", files)) + joinTokens
+  const wanted = options.values.offlineSummaryTokens - blocks
+  const room: Room = {
+    maxTokens: Math.max(minSummaryTokens, Math.min(wanted, materialTokens(preparation, count) / 2)),
+    limitTokens: freeTokens - blocks
+  }
   const requests = requestsOf(preparation, options, room)
   const summaries = yield* Effect.forEach(requests, summarizer.summarize, { concurrency: "unbounded" })
-  const text = SummaryFormat.withFileBlocks(joined(preparation, summaries), files)
   const written: Written = {
-    text,
-    files,
-    usage: summaries.map(({ usage }) => usage).reduce(addUsage, undefined),
+    text: SummaryFormat.withFileBlocks(joined(preparation, summaries), files),
+    firstKeptEntryId: preparation.firstKeptEntryId,
+    tokensBefore: undefined,
+    details: files,
+    writer: [...new Set(summaries.map(({ writer }) => writer))].join(", "),
+    usage: summaries.map(({ usage }) => usage).reduce(UsageSum.add, undefined),
     requests: summaries.reduce((sum, summary) => sum + summary.requests, 0)
   }
   return written
+})
+
+/** The summary that a hook brings along. */
+export const supplied = (summary: SuppliedCompaction): Written => ({
+  text: summary.summary,
+  firstKeptEntryId: summary.firstKeptEntryId,
+  tokensBefore: summary.tokensBefore,
+  details: summary.details,
+  writer: hookWriter,
+  usage: summary.usage,
+  requests: 0
 })
 
 /** What the summary stands for, in tokens: one that is not much shorter is of no use. */
@@ -108,28 +150,10 @@ const materialTokens = (preparation: Preparation.Preparation, count: Tokens.Coun
   return ofMessages + count(preparation.previousSummary ?? "")
 }
 
-/** What the rule and the heading between two summaries cost at most, in tokens. */
-const joinTokens = 20
-
 const joined = (preparation: Preparation.Preparation, summaries: ReadonlyArray<Summarizer.Summary>): string => {
   const texts = summaries.map(({ text }) => text.trim())
   if (!preparation.isSplitTurn) return texts.join("")
   const prefix = texts.at(-1) ?? ""
   const history = texts.length > 1 ? texts[0] : previousOf(preparation)
   return SummaryFormat.join(history ?? SummaryFormat.noHistory, prefix)
-}
-
-/** Both, part by part. */
-export const addUsage = (
-  one: Message.Usage | undefined,
-  other: Message.Usage | undefined
-): Message.Usage | undefined => {
-  if (one === undefined || other === undefined) return one ?? other
-  const parts = ["input", "output", "cacheRead", "cacheWrite", "totalTokens"] as const
-  const costs = ["input", "output", "cacheRead", "cacheWrite", "total"] as const
-  const sum = (a: number | undefined, b: number | undefined) => (a ?? 0) + (b ?? 0)
-  return {
-    ...Object.fromEntries(parts.map((part) => [part, sum(one[part], other[part])])),
-    cost: Object.fromEntries(costs.map((part) => [part, sum(one.cost?.[part], other.cost?.[part])]))
-  }
 }

@@ -5,39 +5,46 @@
  * @since 0.1.0
  */
 import * as Branch from "@cutpoint/core/Branch"
-import * as Entry from "@cutpoint/core/Entry"
+import type * as Entry from "@cutpoint/core/Entry"
 import * as FileOps from "@cutpoint/core/FileOps"
 import * as Message from "@cutpoint/core/Message"
-import * as Rules from "@cutpoint/core/Rules"
+import * as Pins from "@cutpoint/core/Pins"
+import * as Projection from "@cutpoint/core/Projection"
+import type * as Rules from "@cutpoint/core/Rules"
 import * as SessionTree from "@cutpoint/core/SessionTree"
+import * as SummaryCheck from "@cutpoint/core/SummaryCheck"
 import * as SummaryFormat from "@cutpoint/core/SummaryFormat"
 import * as SummaryPrompt from "@cutpoint/core/SummaryPrompt"
 import * as Tokens from "@cutpoint/core/Tokens"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Compaction from "./Compaction.js"
+import * as Option from "effect/Option"
+import type * as Compaction from "./Compaction.js"
 import * as Errors from "./CompactionErrors.js"
-import * as NewEntry from "./NewEntry.js"
+import { CompactionHooks } from "./CompactionHooks.js"
+import type * as Hooks from "./CompactionHooks.js"
+import * as CompactionSettings from "./CompactionSettings.js"
+import * as NavigationMove from "./NavigationMove.js"
+import * as SessionLocks from "./SessionLocks.js"
 import * as SessionStore from "./SessionStore.js"
-import * as Summarizer from "./Summarizer.js"
+import * as Settings from "./Settings.js"
+import * as Summarizer from "./SummarizerPort.js"
 import * as Tokenizer from "./Tokenizer.js"
 
-/** How a branch is summarized. Sizes are in tokens. */
+/** How a branch is summarized; what is left out comes from the settings. Sizes are in tokens. */
 export interface BranchOptions {
   readonly customInstructions?: string | undefined
   /** Whether the instructions stand in place of the usual ones. */
   readonly replaceInstructions?: boolean | undefined
-  /** The model's window; 128,000 where left out. */
+  /** The model's window. */
   readonly contextWindow?: number | undefined
-  /** What is kept free in it; 16,384 where left out. */
+  /** What is kept free in it. */
   readonly reserveTokens?: number | undefined
   /** How much of the branch is taken; 0 for all, the window less the reserve where left out. */
   readonly tokenBudget?: number | undefined
-  /** Whether the oldest messages are dropped where not all fit; else all are taken. */
+  /** Whether the oldest messages are dropped where not all fit; else all are taken, in several requests. */
   readonly dropOldest?: boolean | undefined
-  /** The most that a summary without a model may cost; 2,000 where left out. */
-  readonly summaryTokens?: number | undefined
   readonly rules?: Rules.Rules | undefined
   /** Where the branch ends; the leaf where left out. */
   readonly fromId?: string | undefined
@@ -59,32 +66,40 @@ export interface Prepared extends Branch.Collected, Branch.Prepared {
   readonly newLeafId: string | null
   /** The text of the message one would stand before, for editing. */
   readonly editText: string | undefined
+  /** What summarizing would take; nothing where nothing is left behind. */
+  readonly plan: Summarizer.Plan
+  /** Sentences for the user. */
+  readonly notices: ReadonlyArray<string>
 }
 
-/** A branch's summary, ready to be stored. */
-export interface BranchSummary {
-  readonly text: string
+/** A branch's summary, with what it took. */
+export interface BranchSummary extends Summarizer.Summary {
   readonly files: FileOps.FileLists
-  readonly usage: Message.Usage | undefined
-  readonly requests: number
 }
 
 /** What a navigation did. */
 export interface Navigated {
-  readonly _tag: "Navigated" | "Unchanged"
+  readonly _tag: "Navigated" | "Unchanged" | "Canceled"
   readonly prepared: Prepared
   readonly session: SessionStore.Session
   readonly newLeafId: string | null
   readonly summaryEntry: Entry.BranchSummaryEntry | undefined
   /** Where the original of a session in an older format was kept. */
   readonly backup: string | undefined
+  /** Why a hook canceled it. */
+  readonly why: string | undefined
 }
 
 /** Why a branch cannot be prepared. */
 export type PrepareError = Compaction.PrepareError | Errors.EntryNotFound
 
 /** Why a navigation can fail. */
-export type NavigateError = PrepareError | Errors.SummarizeError | SessionStore.AppendError
+export type NavigateError =
+  | PrepareError
+  | Errors.SummarizeError
+  | Errors.HookFailed
+  | Errors.Busy
+  | SessionStore.AppendError
 
 /** Goes from place to place in sessions. */
 export interface Service {
@@ -103,43 +118,65 @@ export interface Service {
 /** Goes from place to place in sessions. */
 export class Navigation extends Context.Tag("@cutpoint/compaction/Navigation")<Navigation, Service>() {}
 
+/** A branch with the settings it is summarized by. */
+interface Ready {
+  readonly prepared: Prepared
+  readonly settings: CompactionSettings.Resolved
+}
+
 const make = Effect.gen(function* () {
   const store = yield* SessionStore.SessionStore
   const tokenizer = yield* Tokenizer.Tokenizer
   const summarizer = yield* Summarizer.Summarizer
+  const loading = yield* Settings.Settings
+  const locks = yield* SessionLocks.SessionLocks
+  const hooks = yield* CompactionHooks
+
+  const prepareWith = Effect.fnUntraced(function* (key: string, targetId: string, options: BranchOptions) {
+    const session = yield* store.open(key)
+    const target = yield* entryOf(session, targetId)
+    const oldLeafId = options.fromId ?? session.tree.leafId
+    if (oldLeafId !== null) yield* entryOf(session, oldLeafId)
+    const { cwd } = session.tree.header
+    const { model } = Projection.project(SessionTree.path(session.tree, oldLeafId))
+    const settings = yield* CompactionSettings.ofBranch(yield* loading.load(cwd), options, model)
+    const collected = Branch.collect(session.tree, oldLeafId, targetId)
+    const branch = Branch.prepare(collected.entries, Tokens.counter(tokenizer.count, settings.rules), {
+      tokenBudget: options.tokenBudget ?? settings.threshold,
+      dropOldest: options.dropOldest ?? settings.values.cutpoint.branchOverflow === "drop-oldest",
+      cwd,
+      rules: settings.rules
+    })
+    const request = requestOf({ ...branch, cwd }, options, settings, tokenizer.count)
+    const prepared: Prepared = {
+      ...collected,
+      ...branch,
+      session,
+      oldLeafId,
+      ...destination(target),
+      plan: request === undefined ? nothing : summarizer.plan(request),
+      notices: settings.notices
+    }
+    const ready: Ready = { prepared, settings }
+    return ready
+  })
 
   const prepare = Effect.fn("Navigation.prepare")(function* (
     key: string,
     targetId: string,
     options: BranchOptions = {}
   ) {
-    const session = yield* store.open(key)
-    const target = yield* entryOf(session, targetId)
-    const oldLeafId = options.fromId ?? session.tree.leafId
-    if (oldLeafId !== null) yield* entryOf(session, oldLeafId)
-    const tokenBudget = yield* budgetOf(options)
-    const rules = options.rules ?? Rules.standard
-    const collected = Branch.collect(session.tree, oldLeafId, targetId)
-    const dropOldest = options.dropOldest ?? false
-    const settings: Branch.Settings = { tokenBudget, dropOldest, cwd: session.tree.header.cwd, rules }
-    const branch = Branch.prepare(collected.entries, Tokens.counter(tokenizer.count, rules), settings)
-    const prepared: Prepared = { ...collected, ...branch, session, oldLeafId, ...destination(target) }
-    return prepared
+    return (yield* prepareWith(key, targetId, options)).prepared
   })
 
-  const summarizePrepared = Effect.fnUntraced(function* (prepared: Prepared, options: BranchOptions) {
-    const messages = prepared.messages.filter((message) => message.role !== "system")
-    if (messages.length === 0) return undefined
+  const summarizeReady = Effect.fnUntraced(function* ({ prepared, settings }: Ready, options: BranchOptions) {
+    const branch = { ...prepared, cwd: prepared.session.tree.header.cwd }
+    const request = requestOf(branch, options, settings, tokenizer.count)
+    if (request === undefined) return undefined
+    const summary = yield* summarizer.summarize(request)
+    const problem = SummaryCheck.reply(summary.text, "stop", [])
+    if (Option.isSome(problem)) return yield* new Errors.SummaryRejected({ ...problem.value, ...summary })
     const files = FileOps.lists(prepared.fileOps)
-    const blocks = tokenizer.count(SummaryFormat.withFileBlocks(SummaryPrompt.branchPreamble, files))
-    const summary = yield* summarizer.summarize({
-      kind: "branch",
-      messages,
-      customInstructions: options.customInstructions,
-      replaceInstructions: options.replaceInstructions,
-      maxTokens: Math.max(minSummaryTokens, (options.summaryTokens ?? Compaction.defaults.summaryTokens) - blocks),
-      cwd: prepared.session.tree.header.cwd
-    })
     const text = SummaryFormat.withFileBlocks(`${SummaryPrompt.branchPreamble}\n\n${summary.text.trim()}`, files)
     const branchSummary: BranchSummary = { ...summary, text, files }
     return branchSummary
@@ -150,56 +187,108 @@ const make = Effect.gen(function* () {
     targetId: string,
     options: BranchOptions = {}
   ) {
-    return yield* summarizePrepared(yield* prepare(key, targetId, options), options)
+    return yield* summarizeReady(yield* prepareWith(key, targetId, options), options)
   })
 
-  const navigate = Effect.fn("Navigation.navigate")(function* (key: string, targetId: string, options: Options = {}) {
-    const prepared = yield* prepare(key, targetId, options)
-    const { session, newLeafId } = prepared
-    if (targetId === session.tree.leafId) return unchanged(prepared)
-    const summary = options.summarize === true ? yield* summarizePrepared(prepared, options) : undefined
+  /** What is carried along: a hook's summary, or one that is written; nothing where none is wanted. */
+  const carriedOf = Effect.fnUntraced(function* (ready: Ready, options: Options, decision: Hooks.TreeDecision) {
+    if (options.summarize !== true) return undefined
+    const pins = Pins.live(ready.prepared.entries)
+    const withPins = (text: string) => SummaryFormat.withPins(text, pins.map((pin) => pin.text))
+    if (decision._tag === "Use") {
+      const { details, summary, usage } = decision.summary
+      const carried: NavigationMove.Carried = { text: withPins(summary), details, usage, fromHook: true }
+      return carried
+    }
+    const summary = yield* summarizeReady(ready, options)
+    if (summary === undefined) return undefined
+    const details = pins.length === 0 ? summary.files : { ...summary.files, pins }
+    const carried: NavigationMove.Carried = {
+      text: withPins(summary.text),
+      details,
+      usage: summary.usage,
+      fromHook: false
+    }
+    return carried
+  })
+
+  const go = Effect.fnUntraced(function* (key: string, targetId: string, given: Options) {
+    const ready = yield* prepareWith(key, targetId, given)
+    const { prepared } = ready
+    const { session } = prepared
+    if (targetId === session.tree.leafId) return stayed("Unchanged", prepared, undefined)
+    const decision = yield* hooks.beforeTree(eventOf(prepared, targetId, given))
+    if (decision._tag === "Cancel") return stayed("Canceled", prepared, decision.reason)
+    const options = decision._tag === "GoOn" ? { ...given, ...changesOf(decision) } : given
+    const carried = yield* carriedOf(ready, options, decision)
+    const way: NavigationMove.Way = { tree: session.tree, oldLeafId: prepared.oldLeafId, newLeafId: prepared.newLeafId }
     const move =
-      summary === undefined
-        ? yield* plainMove(prepared, targetId, options.label)
-        : yield* summarizedMove(prepared, summary, options.label)
+      carried === undefined
+        ? yield* NavigationMove.plain(way, targetId, options.label)
+        : yield* NavigationMove.summarized(way, carried, options.label)
     const appended = yield* Effect.uninterruptible(store.append(session, move.entries))
+    const { summaryEntry } = move
+    const newLeafId = summaryEntry?.id ?? prepared.newLeafId
+    yield* hooks.afterTree({ oldLeafId: prepared.oldLeafId, newLeafId, summaryEntry })
     const navigated: Navigated = {
       _tag: "Navigated",
       prepared,
       session: appended.session,
-      newLeafId: move.summaryEntry?.id ?? newLeafId,
-      summaryEntry: move.summaryEntry,
-      backup: appended.backup
+      newLeafId,
+      summaryEntry,
+      backup: appended.backup,
+      why: undefined
     }
     return navigated
+  })
+
+  const navigate = Effect.fn("Navigation.navigate")(function* (key: string, targetId: string, options: Options = {}) {
+    yield* Effect.annotateCurrentSpan({ session: key })
+    return yield* locks.exclusive(key, go(key, targetId, options))
   })
 
   return Navigation.of({ prepare, summarize, navigate })
 })
 
-/** Navigates sessions of the store in context, by its tokenizer and summarizer. */
+/** Navigates sessions of the store in context, by its tokenizer, summarizer and settings. */
 export const layer: Layer.Layer<
   Navigation,
   never,
-  SessionStore.SessionStore | Tokenizer.Tokenizer | Summarizer.Summarizer
-> = Layer.effect(Navigation, make)
+  SessionStore.SessionStore | Tokenizer.Tokenizer | Summarizer.Summarizer | Settings.Settings
+> = Layer.effect(Navigation, make).pipe(Layer.provide(SessionLocks.layer))
 
 /** The least that a summary is given, in tokens, however long the file blocks are. */
 const minSummaryTokens = 300
 
+const nothing: Summarizer.Plan = { requests: 0, mostRequests: 0, inputTokens: 0 }
+
+/** The request for a branch's summary; undefined where there is nothing to summarize. */
+const requestOf = (
+  branch: Branch.Prepared & { readonly cwd: string | undefined },
+  options: BranchOptions,
+  { values }: CompactionSettings.Resolved,
+  count: Tokens.Count
+): Summarizer.Request | undefined => {
+  const messages = branch.messages.filter((message) => message.role !== "system")
+  if (messages.length === 0) return undefined
+  const blocks = SummaryFormat.withFileBlocks(SummaryPrompt.branchPreamble, FileOps.lists(branch.fileOps))
+  const { includeThinking, offlineSummaryTokens, onRejected, stallTimeout } = values.cutpoint
+  return {
+    kind: "branch",
+    messages,
+    customInstructions: options.customInstructions,
+    replaceInstructions: options.replaceInstructions,
+    maxTokens: Math.max(minSummaryTokens, offlineSummaryTokens - count(blocks)),
+    cwd: branch.cwd,
+    includeThinking,
+    onRejected,
+    stallTimeout
+  }
+}
+
 const entryOf = (session: SessionStore.Session, entryId: string): Effect.Effect<Entry.Entry, Errors.EntryNotFound> => {
   const entry = SessionTree.get(session.tree, entryId)
   return entry === undefined ? new Errors.EntryNotFound({ session: session.key, entryId }) : Effect.succeed(entry)
-}
-
-const budgetOf = (options: BranchOptions): Effect.Effect<number, Errors.SettingsInvalid> => {
-  if (options.tokenBudget !== undefined) return Effect.succeed(options.tokenBudget)
-  const { contextWindow, reserveTokens } = Compaction.defaults
-  return Compaction.thresholdOf(
-    "branchSummary.reserveTokens",
-    options.contextWindow ?? contextWindow,
-    options.reserveTokens ?? reserveTokens
-  )
 }
 
 /** A user's or an extension's message is gone back before, so that it can be said differently. */
@@ -217,65 +306,27 @@ const saidContent = (entry: Entry.Entry): Message.UserContent | undefined => {
   return message.role === "user" || message.role === "custom" ? message.content : undefined
 }
 
-const unchanged = (prepared: Prepared): Navigated => ({
-  _tag: "Unchanged",
+const stayed = (_tag: "Unchanged" | "Canceled", prepared: Prepared, why: string | undefined): Navigated => ({
+  _tag,
   prepared,
   session: prepared.session,
   newLeafId: prepared.session.tree.leafId,
   summaryEntry: undefined,
-  backup: undefined
+  backup: undefined,
+  why
 })
 
-/** Entries to append: the last of them decides where one stands. */
-interface Move {
-  readonly entries: readonly [Entry.Entry, ...ReadonlyArray<Entry.Entry>]
-  readonly summaryEntry: Entry.BranchSummaryEntry | undefined
-}
-
-/** Without a summary the move is made durable by a mark, which must come last. */
-const plainMove = Effect.fnUntraced(function* (prepared: Prepared, targetId: string, label: string | undefined) {
-  const { newLeafId, session } = prepared
-  const mark: Entry.Entry = {
-    type: "custom",
-    ...(yield* NewEntry.base(session.tree, newLeafId)),
-    customType: Entry.leafMarker
-  }
-  const move: Move = { entries: withLabel(yield* labelEntry(prepared, targetId, label), mark), summaryEntry: undefined }
-  return move
+const eventOf = (prepared: Prepared, targetId: string, options: Options): Hooks.BeforeTree => ({
+  targetId,
+  oldLeafId: prepared.oldLeafId,
+  commonAncestorId: prepared.commonAncestorId,
+  entriesToSummarize: prepared.entries,
+  userWantsSummary: options.summarize === true,
+  customInstructions: options.customInstructions
 })
 
-/** The summary becomes the leaf, so a label for it is written before it. */
-const summarizedMove = Effect.fnUntraced(function* (
-  prepared: Prepared,
-  summary: BranchSummary,
-  label: string | undefined
-) {
-  const { newLeafId, oldLeafId, session } = prepared
-  const summaryEntry: Entry.BranchSummaryEntry = {
-    type: "branch_summary",
-    ...(yield* NewEntry.base(session.tree, newLeafId)),
-    fromId: oldLeafId,
-    summary: summary.text,
-    details: summary.files,
-    ...(summary.usage === undefined ? {} : { usage: summary.usage })
-  }
-  const move: Move = {
-    entries: withLabel(yield* labelEntry(prepared, summaryEntry.id, label), summaryEntry),
-    summaryEntry
-  }
-  return move
+const changesOf = ({ customInstructions, label, replaceInstructions }: Hooks.GoOnTree): Partial<Options> => ({
+  ...(customInstructions === undefined ? {} : { customInstructions }),
+  ...(replaceInstructions === undefined ? {} : { replaceInstructions }),
+  ...(label === undefined ? {} : { label })
 })
-
-const labelEntry = Effect.fnUntraced(function* (prepared: Prepared, targetId: string, label: string | undefined) {
-  if (label === undefined || label === "") return undefined
-  const entry: Entry.LabelEntry = {
-    type: "label",
-    ...(yield* NewEntry.base(prepared.session.tree, prepared.newLeafId)),
-    targetId,
-    label
-  }
-  return entry
-})
-
-const withLabel = (label: Entry.LabelEntry | undefined, last: Entry.Entry): Move["entries"] =>
-  label === undefined ? [last] : [label, last]

@@ -143,40 +143,42 @@ const lastResort = (
   return { entry: candidate.entry, message: cutToFit(candidate.message, budget, count) }
 }
 
-/** Halves what is kept of a message's text until it fits. */
+/** Halves what is kept of a message's texts until it fits. */
 const cutToFit = (message: Message.Message, budget: number, count: Tokens.CountMessage): Message.Message => {
-  const text = textOf(message)
-  for (let max = text.length; max > 1; max = Math.floor(max / 2)) {
-    const shortened = Transcript.withoutMiddle(text, max, Math.ceil(max * 0.7))
-    const candidate = withText(message, shortened)
+  for (let max = longestText(message); max > 1; max = Math.floor(max / 2)) {
+    const candidate = shortened(message, (text) => Transcript.withoutMiddle(text, max, Math.ceil(max * 0.7)))
     if (count(candidate) <= budget) return candidate
   }
-  return withText(message, "")
+  return shortened(message, () => "")
 }
 
-const textOf = (message: Message.Message): string => {
+const longestText = (message: Message.Message): number => {
   switch (message.role) {
     case "bashExecution":
-      return message.output
+      return Math.max(message.command.length, message.output.length)
     case "branchSummary":
     case "compactionSummary":
-      return message.summary
+      return message.summary.length
     case "unknown":
-      return ""
+      return 0
     default:
-      return Message.texts(message.content).join("\n")
+      return textOf(message.content).length
   }
 }
 
-const withText = (message: Message.Message, text: string): Message.Message => {
+const textOf = (content: Message.Content): string => Message.texts(content).join("\n")
+
+const shortened = (message: Message.Message, shorten: (text: string) => string): Message.Message => {
   switch (message.role) {
     case "bashExecution":
-      return { ...message, output: text }
+      return { ...message, command: shorten(message.command), output: shorten(message.output) }
     case "branchSummary":
     case "compactionSummary":
-      return { ...message, summary: text }
+      return { ...message, summary: shorten(message.summary) }
+    case "unknown":
+      return message
     default:
-      return Projection.withContent(message, text)
+      return Projection.withContent(message, shorten(textOf(message.content)))
   }
 }
 

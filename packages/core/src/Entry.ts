@@ -129,8 +129,12 @@ export const isLeafMarker = (entry: Entry): boolean => entry.type === "custom" &
 export const typeName = (entry: Entry): string =>
   entry.type === "unknown" ? (typeof entry.original.type === "string" ? entry.original.type : "") : entry.type
 
-/** The JSON value that stands for an entry in a file. */
-export const toJson = (entry: Entry): unknown => (entry.type === "unknown" ? entry.original : entry)
+/** The JSON value that stands for an entry in a file: what is unknown of it as it was found. */
+export const toJson = (entry: Entry): unknown => {
+  if (entry.type === "unknown") return entry.original
+  const isUnknownRole = entry.type === "message" && entry.message.role === "unknown"
+  return isUnknownRole ? { ...entry, message: entry.message.original } : entry
+}
 
 /** When an entry was written, in milliseconds since 1970; undefined where its timestamp cannot be read. */
 export const writtenAt = (entry: Pick<Entry, "timestamp">): number | undefined => {

@@ -54,8 +54,6 @@ const sound = <E extends Entry.Entry>(value: Json.JsonObject, base: Base, patch:
   return value as E
 }
 
-const usageOf = (value: unknown): unknown => (Json.isObject(value) ? value : undefined)
-
 const flagOf = (value: unknown): unknown => (typeof value === "boolean" ? value : undefined)
 
 const readMessage: Reader = (value, base) =>
@@ -72,7 +70,7 @@ const readBranchSummary: Reader = (value, base) =>
   sound<Entry.BranchSummaryEntry>(value, base, {
     fromId: Json.stringOr(value.fromId, null),
     summary: Json.stringOr(value.summary, ""),
-    usage: usageOf(value.usage),
+    usage: MessageReader.readUsage(value.usage),
     fromHook: flagOf(value.fromHook)
   })
 
@@ -81,7 +79,7 @@ const readCompaction: Reader = (value, base) =>
     summary: Json.stringOr(value.summary, ""),
     firstKeptEntryId: Json.stringOr(value.firstKeptEntryId, ""),
     tokensBefore: Json.amountOf(value.tokensBefore),
-    usage: usageOf(value.usage),
+    usage: MessageReader.readUsage(value.usage),
     fromHook: flagOf(value.fromHook),
     systemMessage: MessageReader.readSystem(value.systemMessage)
   })
@@ -119,7 +117,9 @@ const readSessionInfo: Reader = (value, base) =>
   })
 
 const readUsage: Reader = (value, base) =>
-  Json.isObject(value.usage) ? sound<Entry.UsageEntry>(value, base, {}) : undefined
+  Json.isObject(value.usage)
+    ? sound<Entry.UsageEntry>(value, base, { usage: MessageReader.readUsage(value.usage) })
+    : undefined
 
 const readers: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ["message", readMessage],

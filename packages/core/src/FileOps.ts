@@ -129,7 +129,7 @@ const strings = (value: unknown): ReadonlyArray<string> =>
 // The default order of strings is that of their UTF-16 code units.
 const sorted = (paths: ReadonlyArray<string>): ReadonlyArray<string> => [...new Set(paths)].toSorted()
 
-const callsOf = (message: Message.Message): ReadonlyArray<{ readonly name: string; readonly arguments: unknown }> => {
+const callsOf = (message: Message.Message): ReadonlyArray<{ readonly name: string; readonly arguments?: unknown }> => {
   if (message.role === "assistant") return Message.toolCalls(message)
   if (message.role === "toolResult") return message.nestedCalls?.calls ?? []
   return []

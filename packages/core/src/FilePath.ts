@@ -23,11 +23,14 @@ export const fold = (path: string, cwd?: string): string => {
   return withoutDots(`${base}/${separated}`)
 }
 
+/** What a path starts with that no `..` leads above. */
+const rootOf = (path: string): string => /^(?:\/\/?|[a-z]:\/)/.exec(path)?.[0] ?? ""
+
 /** Takes `.`, `..` and doubled separators out; a `..` that leads above the start of a relative path stays. */
 const withoutDots = (path: string): string => {
-  const root = path.startsWith("//") ? "//" : path.startsWith("/") ? "/" : ""
+  const root = rootOf(path)
   const kept: Array<string> = []
-  for (const part of path.split("/")) {
+  for (const part of path.slice(root.length).split("/")) {
     if (part === "" || part === ".") continue
     const above = kept.at(-1)
     if (part !== "..") kept.push(part)

@@ -34,7 +34,7 @@ export const ToolCallBlock = Schema.Struct({
   type: Schema.Literal("toolCall"),
   id: Schema.String,
   name: Schema.String,
-  arguments: Schema.Unknown
+  arguments: Schema.optional(Schema.Unknown)
 })
 export interface ToolCallBlock extends Schema.Schema.Type<typeof ToolCallBlock> {}
 
@@ -151,7 +151,7 @@ export interface AssistantMessage extends Schema.Schema.Type<typeof AssistantMes
 export const NestedCall = Schema.Struct({
   id: Schema.optional(Schema.String),
   name: Schema.String,
-  arguments: Schema.Unknown,
+  arguments: Schema.optional(Schema.Unknown),
   status: Schema.optional(Schema.String)
 })
 export interface NestedCall extends Schema.Schema.Type<typeof NestedCall> {}

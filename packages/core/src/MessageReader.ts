@@ -95,8 +95,19 @@ const isSections = (value: unknown): boolean =>
 const hasName = (value: unknown): value is { readonly name: string } =>
   Json.isObject(value) && typeof value.name === "string"
 
-const isUsage = (value: unknown): boolean =>
-  Json.isObject(value) && (value.cost === undefined || Json.isObject(value.cost))
+const amounts: ReadonlySet<string> = new Set(["input", "output", "cacheRead", "cacheWrite", "totalTokens", "total"])
+
+/** A usage without what is no number in it, which does not make its other parts worth less; undefined for what is no object. */
+export const readUsage = (value: unknown): Json.JsonObject | undefined => {
+  if (!Json.isObject(value)) return undefined
+  const parts = Object.entries(value).map(([key, part]) => [key, key === "cost" ? readUsage(part) : part] as const)
+  const sound = parts.filter(([key, part]) =>
+    key === "cost" ? part !== undefined || value.cost === undefined : !amounts.has(key) || isOptional(part, "number")
+  )
+  return sound.length === parts.length && parts.every(([key, part]) => part === value[key])
+    ? value
+    : Object.fromEntries(sound)
+}
 
 const readSystemMessage: Reader = (value) => {
   const sound = withoutBad(value, {
@@ -121,18 +132,21 @@ const readAssistant: Reader = (value) => {
   const sound = withoutBad(value, {
     provider: typeof value.provider === "string",
     model: typeof value.model === "string",
-    usage: isUsage(value.usage),
+    usage: Json.isObject(value.usage),
     stopReason: typeof value.stopReason === "string",
     errorMessage: typeof value.errorMessage === "string",
     timestamp: isTimestamp(value.timestamp)
   })
-  return patched<Message.AssistantMessage>(sound, { content: readBlocks(value.content, isAssistantBlock) })
+  return patched<Message.AssistantMessage>(sound, {
+    content: readBlocks(value.content, isAssistantBlock),
+    ...(sound.usage === undefined ? {} : { usage: readUsage(sound.usage) })
+  })
 }
 
 const readToolResult: Reader = (value) => {
   const sound = withoutBad(value, {
     nestedCalls: Json.isObject(value.nestedCalls) && Array.isArray(value.nestedCalls.calls),
-    usage: isUsage(value.usage),
+    usage: Json.isObject(value.usage),
     timestamp: isTimestamp(value.timestamp)
   })
   const nested = sound.nestedCalls
@@ -141,10 +155,21 @@ const readToolResult: Reader = (value) => {
     toolName: Json.stringOr(value.toolName, ""),
     content: readBlocks(value.content, isUserBlock),
     isError: value.isError === true,
-    ...(Json.isObject(nested) && Array.isArray(nested.calls) && !nested.calls.every(hasName)
-      ? { nestedCalls: { ...nested, calls: nested.calls.filter(hasName) } }
-      : {})
+    ...(sound.usage === undefined ? {} : { usage: readUsage(sound.usage) }),
+    ...(Json.isObject(nested) ? { nestedCalls: readNestedCalls(nested) } : {})
   })
+}
+
+const readNestedCalls = (value: Json.JsonObject): Json.JsonObject => {
+  const found = Array.isArray(value.calls) ? value.calls : []
+  const calls = found
+    .filter(hasName)
+    .map((call: Json.JsonObject) =>
+      withoutBad(call, { id: typeof call.id === "string", status: typeof call.status === "string" })
+    )
+  const isSound = calls.length === found.length && calls.every((call, index) => call === found[index])
+  const sound = withoutBad(value, { complete: typeof value.complete === "boolean" })
+  return isSound ? sound : { ...sound, calls }
 }
 
 const readBash: Reader = (value) => {

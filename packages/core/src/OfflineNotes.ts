@@ -177,6 +177,7 @@ const addCommand = (notes: Notes, message: Message.BashExecutionMessage): void =
 /** A failure is open until the same thing succeeds. */
 const settle = (notes: Notes, outcome: ToolOutcome.ToolOutcome, args: unknown): void => {
   if (outcome.failed) {
+    notes.passed.delete(outcome.key)
     if (!outcome.looksAround) setLatest(notes.failed, outcome.key, outcome, most.outcomes)
     return
   }

@@ -9,7 +9,7 @@ import type * as Message from "./Message.js"
 import * as OfflineNotes from "./OfflineNotes.js"
 import * as SummaryBudget from "./SummaryBudget.js"
 import * as SummaryFormat from "./SummaryFormat.js"
-import type { Kind } from "./SummaryPrompt.js"
+import * as SummaryPrompt from "./SummaryPrompt.js"
 import * as SummarySection from "./SummarySection.js"
 import type * as Tokens from "./Tokens.js"
 import * as ToolOutcome from "./ToolOutcome.js"
@@ -17,7 +17,7 @@ import * as Transcript from "./Transcript.js"
 
 /** What is to be summarized, and how long the summary may be. */
 export interface Options {
-  readonly kind: Kind
+  readonly kind: SummaryPrompt.Kind
   readonly previousSummary?: string | undefined
   /** The session's folder: what lies in it is named from there. */
   readonly cwd?: string | undefined
@@ -62,7 +62,11 @@ const latest = {
   focus: "Asked of this summary: "
 }
 
-const isStale = (item: string): boolean => Object.values(latest).some((label) => item.startsWith(label))
+/** Sentences that say how an older summary was put together, and nothing of what it stands for. */
+const formal: ReadonlySet<string> = new Set([SummaryFormat.noHistory, SummaryPrompt.branchPreamble])
+
+const isStale = (item: string): boolean =>
+  formal.has(item) || Object.values(latest).some((label) => item.startsWith(label))
 
 /** How lists start that grow from summary to summary. */
 const lists = { names: "Names that came up: ", addresses: "Addresses: " }
@@ -143,7 +147,7 @@ const fromFolder = (path: string, cwd: string | undefined): string =>
 
 const short = (text: string): string => ToolOutcome.oneLine(text, 100)
 
-const inProgress = (notes: OfflineNotes.Notes, kind: Kind): Texts => {
+const inProgress = (notes: OfflineNotes.Notes, kind: SummaryPrompt.Kind): Texts => {
   const request = notes.requests.at(-1)
   if (!notes.isOpen || request === undefined || kind === "turnPrefix") return []
   return [latest.request + ToolOutcome.oneLine(request, 300)]
@@ -152,9 +156,15 @@ const inProgress = (notes: OfflineNotes.Notes, kind: Kind): Texts => {
 const blocked = (notes: OfflineNotes.Notes): Texts =>
   [...notes.failed.values()].map(({ label, verdict }) => `${label} failed${verdict === "" ? "" : `: ${verdict}`}`)
 
-/** Whether what an older summary calls blocked has succeeded since. */
+/** Whether what an older summary calls blocked has succeeded since: the command, or any tool on the file. */
 const isSettled = (item: string, notes: OfflineNotes.Notes): boolean =>
-  [...notes.settled].some((label) => item.startsWith(`${label} failed`))
+  [...notes.settled].some((label) =>
+    label.startsWith("`")
+      ? item.startsWith(`${label} failed`)
+      : withoutTool(item).startsWith(`${withoutTool(label)} failed`)
+  )
+
+const withoutTool = (text: string): string => text.replace(/^\S+ /u, "")
 
 const earlierDecisions = (notes: OfflineNotes.Notes): Texts =>
   notes.earlier.flatMap((summary) => summary.decisions.map(({ decision, rationale }) => `${decision}\n${rationale}`))
@@ -162,7 +172,7 @@ const earlierDecisions = (notes: OfflineNotes.Notes): Texts =>
 const answers = (notes: OfflineNotes.Notes): Texts =>
   notes.answers.map(({ question, answer }) => `${question}\n${answer}`)
 
-const nextSteps = (notes: OfflineNotes.Notes, kind: Kind): Texts => {
+const nextSteps = (notes: OfflineNotes.Notes, kind: SummaryPrompt.Kind): Texts => {
   const request = notes.requests.at(-1)
   const failure = [...notes.failed.values()].at(-1)
   const awaited = !notes.isOpen && /[?？]\s*$/u.test(notes.lastReply) ? notes.lastReply.split("\n").at(-1) : undefined

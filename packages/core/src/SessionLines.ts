@@ -232,13 +232,13 @@ class State {
   }
 
   private baseOf(value: Json.JsonObject): EntryReader.Base | undefined {
+    // Version 1 names no parents: an entry follows the one before it.
+    const before = this.entries.at(-1)?.id ?? null
     if (typeof value.id === "string" && value.id !== "") {
-      return { id: value.id, parentId: Json.stringOr(value.parentId, null) }
+      const isUnnamed = this.version === 1 && value.parentId === undefined
+      return { id: value.id, parentId: isUnnamed ? before : Json.stringOr(value.parentId, null) }
     }
-    if (this.version === 1) {
-      const parent = this.entries.at(-1)
-      return { id: derivedId(this.header?.id ?? "", this.record), parentId: parent === undefined ? null : parent.id }
-    }
+    if (this.version === 1) return { id: derivedId(this.header?.id ?? "", this.record), parentId: before }
     this.report("MissingId", `Line ${this.line} has no id, so that nothing can follow it; it was left out.`)
     return undefined
   }

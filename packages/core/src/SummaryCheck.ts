@@ -58,6 +58,12 @@ export const reply = (
     : rejection("missing-section", `It lacks ${missing.map((heading) => `"${heading}"`).join(", ")}.`)
 }
 
+/** Checks that a summary is short enough for the context to shrink; both in tokens. */
+export const length = (tokens: number, limit: number): Option.Option<Rejection> =>
+  tokens <= limit
+    ? Option.none()
+    : rejection("grown", `It has ${tokens} tokens; with more than ${limit} the context would not become smaller.`)
+
 /** Checks that the context shrinks; both by the same estimate, in tokens. */
 export const growth = (tokensBefore: number, tokensAfter: number): Option.Option<Rejection> =>
   tokensAfter < tokensBefore

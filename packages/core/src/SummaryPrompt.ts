@@ -48,7 +48,9 @@ const fence = (tag: string, text: string): string => `<${tag}>\n${text}\n</${tag
 
 const instructions = (request: Request): string => {
   if (request.replaceInstructions === true && isGiven(request.customInstructions)) return request.customInstructions
-  if (request.kind === "turnPrefix") return turnPrefixInstructions
+  if (request.kind === "turnPrefix") {
+    return [turnPrefixOpening, ...(request.previousSummary === undefined ? [] : [updating]), turnPrefixForm].join("\n\n")
+  }
   const opening = request.kind === "branch" ? branchOpening : historyOpening
   return [opening, ...(request.previousSummary === undefined ? [] : [updating]), form, care].join("\n\n")
 }
@@ -110,8 +112,12 @@ const care = [
   "for their own sake: lists of the files read and changed are added to your notes."
 ].join("\n")
 
-const turnPrefixInstructions = `This is the beginning of a turn whose end the next agent still has before its eyes. Write what it needs in order to
-understand that end. Use exactly this form, with every heading; write "(none)" under one that has nothing to say:
+const turnPrefixOpening = [
+  "This is the beginning of a turn whose end the next agent still has before its eyes. Write what it needs in order to",
+  "understand that end."
+].join("\n")
+
+const turnPrefixForm = `Use exactly this form, with every heading; write "(none)" under one that has nothing to say:
 
 ### Asked
 - What the user asked for in this turn, in the user's own words, with every condition.

@@ -58,13 +58,20 @@ export const sections = (text: string): ReadonlyArray<Section> => {
   const found: Array<{ readonly name: Name; readonly title: string; readonly lines: Array<string> }> = [
     { name: "criticalContext", title: "", lines: [] }
   ]
+  let inCode = false
   for (const line of text.split("\n")) {
-    const heading = /^#{1,6}\s+(.*?)\s*:?\s*$/.exec(line)
-    if (heading) found.push({ ...nameOf(heading[1] ?? ""), lines: [] })
-    else if (line.trim() !== "---") found.at(-1)?.lines.push(line)
+    const heading = /^#{1,6}\s+(.*?)\s*:?\s*$/.exec(line)?.[1]
+    if (isCodeFence(line)) inCode = !inCode
+    // In code a line like this is a comment, unless the code was never ended.
+    if (heading !== undefined && (!inCode || headings.has(heading.toLowerCase()))) {
+      found.push({ ...nameOf(heading), lines: [] })
+      inCode = false
+    } else if (line.trim() !== "---") found.at(-1)?.lines.push(line)
   }
   return found.map(({ name, title, lines }) => ({ name, title, items: itemsOf(lines, name) }))
 }
+
+const isCodeFence = (line: string): boolean => line.trim().startsWith("```")
 
 const nameOf = (heading: string): { readonly name: Name; readonly title: string } => {
   const key = heading.toLowerCase()
@@ -85,12 +92,12 @@ const itemsOf = (lines: ReadonlyArray<string>, name: Name): ReadonlyArray<string
   let inCode = false
   for (const line of lines) {
     const marked = inCode ? null : bullet.exec(line)
-    if (line.trim().startsWith("```")) inCode = !inCode
+    const text = line.trim()
+    if (isCodeFence(line)) inCode = !inCode
     if (marked) items.push([withoutCheckbox(marked[1] ?? "", name)])
-    else if (line.trim() === "") isOpen = false
-    else if (isOpen) items.at(-1)?.push(line.trim())
-    else if (!saysNothing(line.trim())) items.push([line.trim()])
-    isOpen = inCode || marked !== null || line.trim() !== ""
+    else if (isOpen && text !== "") items.at(-1)?.push(text)
+    else if (text !== "" && !saysNothing(text)) items.push([text])
+    isOpen = items.length > 0 && (inCode || (text !== "" && !saysNothing(text)))
   }
   return items.map((item) => item.join(" ").trim()).filter((item) => item !== "")
 }

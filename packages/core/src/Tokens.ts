@@ -48,8 +48,18 @@ export const sum = (messages: ReadonlyArray<Message.Message>, count: CountMessag
   return total
 }
 
-const images = (message: Message.Message): number =>
-  "content" in message && message.role !== "assistant" ? Message.imageCount(message.content) : 0
+/** By role: what a file says of other fields of a message has not been checked. */
+const images = (message: Message.Message): number => {
+  switch (message.role) {
+    case "system":
+    case "user":
+    case "toolResult":
+    case "custom":
+      return Message.imageCount(message.content)
+    default:
+      return 0
+  }
+}
 
 /** The text that a message is counted on. */
 const countedText = (message: Message.Message): string => {

@@ -4,6 +4,7 @@
  *
  * @since 0.1.0
  */
+import * as FilePath from "./FilePath.js"
 import * as FileTools from "./FileTools.js"
 import * as Json from "./Json.js"
 
@@ -52,7 +53,7 @@ const fileOrTool = (name: string, args: unknown) => {
   const path = operation === undefined ? Json.textOf(args) : operation.path
   return {
     // Whatever tool succeeds on a file settles what failed on it.
-    key: operation === undefined ? `${name} ${path}` : path,
+    key: operation === undefined ? `${name} ${path}` : FilePath.fold(path),
     label: `${name} ${oneLine(path, maxQuoted)}`,
     looksAround: operation === undefined
   }
@@ -61,15 +62,20 @@ const fileOrTool = (name: string, args: unknown) => {
 /** A word of a shell command: quoted, or without anything that ends a command. */
 const word = String.raw`(?:"(?:\\.|[^"\\])*"|'[^']*'|[^|&;"'\s])+`
 
+/** Blank space, tried from its start only, so that a long run of it takes no long time. */
+const blank = String.raw`(?<!\s)\s*`
+
 const changeOfFolder = new RegExp(String.raw`^cd\s+${word}\s*(?:&&|;|\n)\s*`, "u")
 
-const trimmedOutput = new RegExp(String.raw`\s*(?:2>&1)?\s*\|\s*(?:tail|head|grep)(?:\s+${word})*\s*$`, "u")
+const trimmedOutput = new RegExp(String.raw`${blank}(?:2>&1\s*)?\|\s*(?:tail|head|grep)(?:\s+${word})*\s*$`, "u")
+
+const outputRedirect = new RegExp(String.raw`${blank}2>&1\s*$`, "u")
 
 /** The command without the change of folder before it and the trimming of its output behind it. */
 const bareCommand = (command: string): string => {
   let bare = command.trim().replace(changeOfFolder, "")
   for (let rest = bare.replace(trimmedOutput, ""); rest !== bare; rest = bare.replace(trimmedOutput, "")) bare = rest
-  return bare.replace(/\s*2>&1\s*$/u, "").trim()
+  return bare.replace(outputRedirect, "").trim()
 }
 
 /** Programs that only show something. */

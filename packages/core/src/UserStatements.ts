@@ -22,15 +22,18 @@ const minRequest = 12
 const minStatement = 8
 const maxStatement = 320
 
+/** The least in scripts that say much in few characters. */
+const minDense = 4
+
 /** Whether a text asks for something, rather than only agreeing. */
 export const isRequest = (text: string): boolean => {
   const prose = withoutPasted(text).trim()
-  return (
-    prose.length >= minRequest ||
-    /[?？]/u.test(prose) ||
-    (/\p{Script=Han}|\p{Script=Kana}|\p{Script=Hangul}/u.test(prose) && prose.length >= 4)
-  )
+  return prose.length >= minRequest || /[?？]/u.test(prose) || (isDense(prose) && prose.length >= minDense)
 }
+
+/** Whether a text is in a script that says much in few characters. */
+const isDense = (text: string): boolean =>
+  /\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}/u.test(text)
 
 /** What the user wrote rather than pasted: what follows a pasted line, up to a blank one, is pasted too. */
 export const withoutPasted = (text: string): string => {
@@ -50,14 +53,19 @@ export const pastedError = (text: string): string | undefined =>
   text
     .split("\n")
     .map((line) => line.trim())
-    .find((line) => /^(?:\w*(?:Error|Exception)\b|error\b.*:|fatal:|panic:|npm ERR!|Traceback)/u.test(line))
+    .find((line) => errorLine.test(line))
+
+/** A line by which a program reports an error; a sentence about errors ("Error messages must …") is none. */
+const errorLine =
+  /^(?:[\w.$]*(?:Error|Exception)(?:\s\[\w+\])?(?::|$)|Exception in thread|Caused by:|Traceback \(|(?:error|Error)\b[^.!?]*:|fatal:|panic:|npm (?:ERR!|error))/u
 
 /** The statements of a text that could be directives, in order. */
 export const directives = (text: string): ReadonlyArray<Statement> =>
   sentences(withoutPasted(text)).flatMap((sentence) => {
     const isQuestion = /[?？]["')\]]?$/u.test(sentence)
     const isCode = /[,{;]$|[{}]"|"[:}]/u.test(sentence)
-    if (sentence.length < minStatement || sentence.length > maxStatement || isQuestion || isCode) return []
+    const least = isDense(sentence) ? minDense : minStatement
+    if (sentence.length < least || sentence.length > maxStatement || isQuestion || isCode) return []
     return [{ text: sentence, weight: weightOf(sentence) }]
   })
 
@@ -69,7 +77,7 @@ export const closingQuestion = (text: string): string | undefined => {
 
 const isPasted = (line: string): boolean => {
   const trimmed = line.trim()
-  if (/^(?:at |[{}[\]<>$➜]|\w*Error\b|node:|Node\.js v)/u.test(trimmed)) return true
+  if (/^(?:at |[{}[\]<>$➜]|node:|Node\.js v|-->|goroutine \d)/u.test(trimmed) || errorLine.test(trimmed)) return true
   if (trimmed.length > 400) return /^\{|\}$|":/u.test(trimmed)
   const letters = trimmed.match(/[\p{L}\p{M}\s]/gu)?.length ?? 0
   return trimmed.length > 20 && letters / trimmed.length < 0.65
@@ -102,7 +110,7 @@ const normative: ReadonlyArray<RegExp> = [
 
 /** Stronger forms: absolute words, and emphasis. */
 const absolute =
-  /\b(?:never|always|must|only|niemals|nie|immer|jamais|toujours|nunca|siempre|sempre|mai)\b|никогда|всегда|нельзя|不要|必须|必須|禁止|必ず|반드시|!|！/u
+  /\b(?:never|always|must|only|niemals|nie|immer|jamais|toujours|nunca|siempre|sempre|mai)\b|никогда|всегда|нельзя|不要|必须|必須|禁止|必ず|반드시|!|！/iu
 
 const weightOf = (sentence: string): number => {
   const isNormative = normative.some((pattern) => pattern.test(sentence))

@@ -5,3 +5,4 @@
  */
 export * as SessionFiles from "./SessionFiles.js"
 export * as SessionFolder from "./SessionFolder.js"
+export * as SettingsFiles from "./SettingsFiles.js"

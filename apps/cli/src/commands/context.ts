@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import * as Compaction from "@cutpoint/compaction/Compaction"
+import * as CompactionSettings from "@cutpoint/compaction/CompactionSettings"
 import * as CompactionErrors from "@cutpoint/compaction/CompactionErrors"
 import * as SessionStore from "@cutpoint/compaction/SessionStore"
 import * as Tokenizer from "@cutpoint/compaction/Tokenizer"
@@ -69,7 +69,7 @@ const viewOf = (
     leafId: tree.leafId,
     projection,
     contextTokens: Projection.contextTokens(projection, count),
-    contextWindow: options.contextWindow ?? Compaction.defaults.contextWindow,
+    contextWindow: options.contextWindow ?? CompactionSettings.unknownWindow,
     totals: SessionTotals.of(tree.entries),
     messages: projection.items.flatMap(({ entry, messages }) =>
       messages.map((message) => ({ entryId: entry.id, message, tokens: count(message) }))
@@ -120,7 +120,7 @@ const toText = (view: View, options: ContextOptions, output: Output.Service): st
     "",
     `Session   ${Printable.line(view.session, 1000)}`,
     `Model     ${model}${thinking === undefined ? "" : `, thinking ${Printable.line(thinking, 20)}`}`,
-    `Context   ${Printable.number(view.contextTokens)} of ${Printable.number(view.contextWindow)} tokens, ${view.messages.length} messages`,
+    `Context   ${Printable.number(view.contextTokens)} of ${Printable.number(view.contextWindow)} tokens, ${Printable.count(view.messages.length, "message")}`,
     `Used      ${Printable.number(view.totals.tokens)} tokens in all, cost ${view.totals.cost.toFixed(4)}`,
     Bar.draw([used], view.contextWindow, output.columns, output.hasColors)
   ].join("\n")

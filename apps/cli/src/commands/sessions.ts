@@ -38,7 +38,7 @@ const run = Effect.fnUntraced(function* (options: SessionsOptions) {
   if (rows.length === 0) {
     const where = options.all
       ? "There are no sessions."
-      : `There are no sessions of ${cwd}. --all lists those of every folder.`
+      : `There are no sessions of ${Printable.line(cwd, 1000)}. --all lists those of every folder.`
     return yield* output.notice(where)
   }
   const now = yield* Clock.currentTimeMillis
@@ -70,10 +70,13 @@ const toText = (row: Row, now: number): string =>
     age(now - row.modified).padStart(8),
     size(row.bytes).padStart(9),
     `${row.contextTokens === undefined ? "-" : Printable.number(row.contextTokens)} tokens`.padStart(16),
-    ...(row.counts === undefined ? [] : [`${row.counts.entries} entries, ${row.counts.compactions} compactions`]),
+    ...(row.counts === undefined ? [] : [countsText(row.counts)]),
     Printable.line(row.cwd ?? "", 60),
     ...(row.name === undefined ? [] : [`"${Printable.line(row.name, 60)}"`])
   ].join("  ")
+
+const countsText = ({ compactions, entries }: NonNullable<Row["counts"]>): string =>
+  `${Printable.count(entries, "entry", "entries")}, ${Printable.count(compactions, "compaction")}`
 
 const age = (milliseconds: number): string => {
   const minutes = Math.max(0, Math.floor(milliseconds / 60_000))

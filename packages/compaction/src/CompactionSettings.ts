@@ -1,0 +1,90 @@
+/**
+ * The settings of one compaction or one branch: what the caller says, else
+ * what the settings say of the model, else what they say.
+ *
+ * @since 0.1.0
+ */
+import * as Rules from "@cutpoint/core/Rules"
+import * as Effect from "effect/Effect"
+import * as Errors from "./CompactionErrors.js"
+import type * as CompactionResult from "./CompactionResult.js"
+import type * as Settings from "./Settings.js"
+import type * as SettingsValues from "./SettingsValues.js"
+
+/** Settings in force. Sizes are in tokens, `stallTimeout` in milliseconds. */
+export interface Resolved {
+  readonly keepRecentTokens: number
+  readonly contextWindow: number
+  /** The window less the reserve. */
+  readonly threshold: number
+  readonly rules: Rules.Rules
+  readonly values: SettingsValues.Values
+  readonly notices: ReadonlyArray<string>
+}
+
+/** What a window is taken to be where nothing is known of the model, in tokens. */
+export const unknownWindow = 128_000
+
+interface Model {
+  readonly provider: string
+  readonly modelId: string
+}
+
+/** The settings of a compaction, for the model that goes on with the session. */
+export const ofCompaction = (
+  loaded: Settings.Loaded,
+  options: CompactionResult.Options,
+  sessionModel: Model | undefined
+): Effect.Effect<Resolved, Errors.SettingsInvalid> => {
+  const { values } = loaded
+  const model = options.model ?? nameOf(sessionModel)
+  const override = model === undefined ? undefined : values.compaction.modelOverrides[model]
+  const keepRecentTokens =
+    options.keepRecentTokens ?? override?.keepRecentTokens ?? values.compaction.keepRecentTokens
+  const reserveTokens = options.reserveTokens ?? override?.reserveTokens ?? values.compaction.reserveTokens
+  return resolved("compaction.reserveTokens", reserveTokens, loaded, { ...options, model }, keepRecentTokens)
+}
+
+/** The settings of a branch that is left. */
+export const ofBranch = (
+  loaded: Settings.Loaded,
+  options: Pick<CompactionResult.Options, "contextWindow" | "reserveTokens" | "rules">,
+  sessionModel: Model | undefined
+): Effect.Effect<Resolved, Errors.SettingsInvalid> => {
+  const reserveTokens = options.reserveTokens ?? loaded.values.branchSummary.reserveTokens
+  return resolved("branchSummary.reserveTokens", reserveTokens, loaded, { ...options, model: nameOf(sessionModel) }, 0)
+}
+
+const nameOf = (model: Model | undefined): string | undefined =>
+  model === undefined ? undefined : `${model.provider}/${model.modelId}`
+
+const resolved = (
+  setting: string,
+  reserveTokens: number,
+  { notices, values }: Settings.Loaded,
+  options: Pick<CompactionResult.Options, "contextWindow" | "model" | "rules">,
+  keepRecentTokens: number
+): Effect.Effect<Resolved, Errors.SettingsInvalid> => {
+  const ofModel = options.model === undefined ? undefined : values.cutpoint.models[options.model]?.contextWindow
+  const known = options.contextWindow ?? values.cutpoint.contextWindow ?? ofModel
+  const contextWindow = known ?? unknownWindow
+  if (reserveTokens >= contextWindow) return noRoom(setting, reserveTokens, contextWindow)
+  return Effect.succeed({
+    keepRecentTokens,
+    contextWindow,
+    threshold: contextWindow - reserveTokens,
+    rules: options.rules ?? Rules.standard,
+    values,
+    notices: known === undefined ? [...notices, assumed(options.model)] : notices
+  })
+}
+
+const noRoom = (setting: string, reserveTokens: number, contextWindow: number) =>
+  new Errors.SettingsInvalid({
+    setting,
+    problem: `a reserve of ${reserveTokens} tokens leaves no room in a window of ${contextWindow}.`,
+    remedy: "Set a smaller reserve, or the right context window."
+  })
+
+const assumed = (model: string | undefined): string =>
+  `The context window of ${model ?? "the model"} is not known and taken to be ${unknownWindow} tokens; set cutpoint.contextWindow to say otherwise.`

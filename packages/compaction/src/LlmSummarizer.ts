@@ -1,0 +1,177 @@
+/**
+ * The summarizer that asks a model: in one request where the transcript fits,
+ * in several that each bring the summary up to date where it does not.
+ *
+ * @since 0.1.0
+ */
+import * as Fold from "@cutpoint/core/Fold"
+import * as Projection from "@cutpoint/core/Projection"
+import * as SummaryPrompt from "@cutpoint/core/SummaryPrompt"
+import type * as Tokens from "@cutpoint/core/Tokens"
+import type * as Transcript from "@cutpoint/core/Transcript"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Ref from "effect/Ref"
+import type * as Errors from "./CompactionErrors.js"
+import * as Llm from "./Llm.js"
+import * as LlmRequest from "./LlmRequest.js"
+import * as OfflineSummarizer from "./OfflineSummarizer.js"
+import * as Port from "./SummarizerPort.js"
+import * as Tokenizer from "./Tokenizer.js"
+
+/** How often the chunks are halved when the provider still says that a request is too large. */
+export const maxHalvings = 4
+
+/** The share of the window that is used: a tokenizer's count is not exactly the provider's. */
+const usableShare = 0.9
+
+/** How many tokens of the window a reply is given at least, where the model has as many. */
+const replyReserve = 8192
+
+/** The least that a chunk is given, in tokens, however little room the rest leaves. */
+const minChunkTokens = 256
+
+/** Summarizes by the model in context. Counts by the `Tokenizer`. */
+export const layerLlm: Layer.Layer<Port.Summarizer, never, Llm.Llm | Tokenizer.Tokenizer> = Layer.effect(
+  Port.Summarizer,
+  Effect.gen(function* () {
+    const llm = yield* Llm.Llm
+    const { count } = yield* Tokenizer.Tokenizer
+    return Port.Summarizer.of({
+      name: llm.name,
+      plan: (request) => planOf(request, llm, count),
+      summarize: Effect.fn("Summarizer.summarize")((request) => summarize(request, llm, count))
+    })
+  })
+)
+
+/** What of the window goes to what, in tokens. */
+interface Room {
+  /** What the reply is given. */
+  readonly reply: number
+  /** What a chunk of the transcript may take. */
+  readonly chunk: number
+  /** The previous summary, shortened where it alone would fill the window. */
+  readonly previousSummary: string | undefined
+}
+
+const roomOf = (request: Port.Request, llm: Llm.Service, count: Tokens.Count): Room => {
+  const usable = Math.floor(llm.contextWindow * usableShare)
+  const reply = Math.max(1, Math.min(llm.maxOutputTokens, replyReserve, Math.floor(usable / 4)))
+  const previousSummary =
+    request.previousSummary === undefined
+      ? undefined
+      : Fold.fitted(request.previousSummary, { chunkTokens: Math.floor(usable / 3), count })
+  const bare = SummaryPrompt.prompt({ ...request, transcript: "", previousSummary: "" })
+  const fixed = count(SummaryPrompt.system) + count(bare)
+  const free = usable - reply - fixed
+  const first = free - count(previousSummary ?? "")
+  // From the second request on, the summary so far goes along; it is no longer than a reply.
+  return { reply, previousSummary, chunk: Math.max(minChunkTokens, Math.min(first, free - reply)) }
+}
+
+const transcriptOf = (request: Port.Request): Transcript.Options => ({
+  includeThinking: request.includeThinking ?? true,
+  guarded: true
+})
+
+/** One chunk where everything fits a request that has no other summary to carry; else as many as it takes. */
+const chunksOf = (
+  messages: ReadonlyArray<Projection.LlmMessage>,
+  request: Port.Request,
+  chunkTokens: number,
+  count: Tokens.Count
+): ReadonlyArray<Fold.Chunk> => Fold.split(messages, { chunkTokens, count, transcript: transcriptOf(request) })
+
+const planOf = (request: Port.Request, llm: Llm.Service, count: Tokens.Count): Port.Plan => {
+  const room = roomOf(request, llm, count)
+  const messages = Projection.convertToLlm(request.messages)
+  const chunks = chunksOf(messages, request, room.chunk, count)
+  const fixed = count(SummaryPrompt.system) + count(SummaryPrompt.prompt({ ...request, transcript: "" }))
+  const inputTokens = chunks.reduce((sum, { transcript }) => sum + fixed + count(transcript), 0)
+  const smallest = Math.max(1, Math.floor(room.chunk / 2 ** maxHalvings))
+  const mostChunks = Math.max(chunks.length, chunksOf(messages, request, smallest, count).length)
+  return {
+    requests: chunks.length,
+    mostRequests: (mostChunks * 2 + maxHalvings) * (1 + LlmRequest.maxRetries),
+    inputTokens
+  }
+}
+
+const summarize = (
+  request: Port.Request,
+  llm: Llm.Service,
+  count: Tokens.Count
+): Effect.Effect<Port.Summary, Errors.SummarizeError> =>
+  Effect.gen(function* () {
+    const spent = yield* Ref.make<LlmRequest.Spent>({ requests: 0, usage: undefined })
+    const text = yield* Effect.catchTag(fold(request, llm, count, spent), "SummaryRejected", (rejected) =>
+      request.onRejected === "offline"
+        ? Effect.succeed({ text: OfflineSummarizer.write(request, count), writer: OfflineSummarizer.name })
+        : Effect.fail(rejected)
+    )
+    return { ...text, ...(yield* Ref.get(spent)) }
+  })
+
+/** Where a fold stands: what is still to be read, in which sizes, and the summary so far. */
+interface Position {
+  readonly messages: ReadonlyArray<Projection.LlmMessage>
+  readonly chunkTokens: number
+  readonly halvings: number
+  readonly summary: string | undefined
+  readonly done: number
+}
+
+const fold = Effect.fnUntraced(function* (
+  request: Port.Request,
+  llm: Llm.Service,
+  count: Tokens.Count,
+  spent: Ref.Ref<LlmRequest.Spent>
+) {
+  const room = roomOf(request, llm, count)
+  let position: Position = {
+    messages: Projection.convertToLlm(request.messages),
+    chunkTokens: room.chunk,
+    halvings: 0,
+    summary: room.previousSummary,
+    done: 0
+  }
+  for (;;) {
+    const chunks = chunksOf(position.messages, request, position.chunkTokens, count)
+    const [chunk] = chunks
+    if (chunk === undefined) return { text: position.summary ?? "", writer: llm.name }
+    const isOnly = position.done === 0 && chunks.length === 1
+    const next = yield* Effect.either(
+      LlmRequest.ask({
+        llm,
+        count,
+        spent,
+        request: { ...request, previousSummary: position.summary },
+        transcript: chunk.transcript,
+        // What is carried into further requests must leave room in them.
+        replyTokens: isOnly ? llm.maxOutputTokens : room.reply,
+        isLast: chunks.length === 1,
+        number: position.done + 1,
+        of: position.done + chunks.length
+      })
+    )
+    position = next._tag === "Right" ? advanced(position, chunk, next.right) : yield* halved(position, next.left)
+  }
+})
+
+const advanced = (position: Position, chunk: Fold.Chunk, summary: string): Position => ({
+  ...position,
+  messages: position.messages.slice(chunk.messages),
+  summary,
+  done: position.done + 1
+})
+
+/** Too large after all: smaller chunks, if that has not been tried often enough. */
+const halved = (position: Position, error: Errors.SummarizeError): Effect.Effect<Position, Errors.SummarizeError> =>
+  error._tag === "SummarizerFailed" && error.reason === "LlmOverflow" && position.halvings < maxHalvings
+    ? Effect.succeed({
+        ...position,
+        chunkTokens: Math.floor(position.chunkTokens / 2),
+        halvings: position.halvings + 1
+      })
+    : Effect.fail(error)

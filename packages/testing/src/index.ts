@@ -1,0 +1,19 @@
+/**
+ * Arbitrary sessions, Cutpoint's laws, and what a session store must do.
+ *
+ * @since 0.1.0
+ */
+export * as CutPointLaws from "./CutPointLaws.js"
+export * as FileOpsLaws from "./FileOpsLaws.js"
+export * as Law from "./Law.js"
+export * as PreparationLaws from "./PreparationLaws.js"
+export * as ReaderLaws from "./ReaderLaws.js"
+export * as SessionLaws from "./SessionLaws.js"
+export * as SessionStoreContract from "./SessionStoreContract.js"
+export * as Sessions from "./Sessions.js"
+export * as Steps from "./Steps.js"
+export * as SummaryLaws from "./SummaryLaws.js"
+export * as Texts from "./Texts.js"
+export * as TokenizerLaws from "./TokenizerLaws.js"
+export * as TranscriptLaws from "./TranscriptLaws.js"
+export * as TreeLaws from "./TreeLaws.js"

@@ -1,0 +1,159 @@
+/**
+ * Runs the built command as a person would: a process of its own, in folders
+ * of its own. `npm test` builds it first.
+ */
+import { spawn, type StdioOptions } from "node:child_process"
+import { createHash } from "node:crypto"
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { afterAll } from "vitest"
+
+/** The command's file. */
+export const bin = fileURLToPath(new URL("../../apps/cli/dist/bin.js", import.meta.url))
+
+/** What a test reads out of a JSON document is for its assertions to say. */
+export type Json = ReturnType<typeof JSON.parse>
+
+/** How a process ended, and what it printed. */
+export interface Ran {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Where and how the command is run. */
+export interface RunOptions {
+  readonly cwd?: string
+  readonly env?: Readonly<Record<string, string>>
+  /** Is given the process as soon as it runs. */
+  readonly meanwhile?: (process: ReturnType<typeof spawn>) => void
+}
+
+/** A temporary folder with an empty home and a working folder in it. */
+export interface Workspace {
+  readonly root: string
+  readonly home: string
+  readonly cwd: string
+  /** The sessions folder of that home. */
+  readonly sessions: string
+  /** Writes a file, of lines unless it is given as a text, and returns its path. */
+  readonly write: (name: string, content: string | ReadonlyArray<object | string>) => string
+  readonly run: (args: ReadonlyArray<string>, options?: RunOptions) => Promise<Ran>
+  /** Runs with `--json`, expects an exit code and exactly one document on stdout. */
+  readonly json: (args: ReadonlyArray<string>, code?: number, options?: RunOptions) => Promise<Json>
+}
+
+const roots: Array<string> = []
+
+afterAll(() => {
+  for (const root of roots) rmSync(root, { recursive: true, force: true })
+})
+
+/** A fresh workspace; gone after the tests of its file. */
+export const makeWorkspace = (): Workspace => {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "cutpoint-cli-")))
+  roots.push(root)
+  const [home, cwd] = [join(root, "home"), join(root, "work")]
+  mkdirSync(home)
+  mkdirSync(cwd)
+  const write: Workspace["write"] = (name, content) => {
+    const file = join(root, name)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, typeof content === "string" ? content : lines(content))
+    return file
+  }
+  const run: Workspace["run"] = (args, options = {}) =>
+    start(process.execPath, [bin, ...args], {
+      ...options,
+      cwd: options.cwd ?? cwd,
+      env: { HOME: home, ...options.env }
+    })
+  const json: Workspace["json"] = async (args, code = 0, options = {}) => {
+    const ran = await run([...args, "--json"], options)
+    if (ran.code !== code)
+      throw new Error(`${args.join(" ")} ended with ${ran.code}, not ${code}:\n${ran.stderr}\n${ran.stdout}`)
+    return JSON.parse(ran.stdout)
+  }
+  return { root, home, cwd, sessions: join(home, ".pi", "agent", "sessions"), write, run, json }
+}
+
+/** Runs a program with nothing on stdin and only the given environment. */
+export const start = (
+  program: string,
+  args: ReadonlyArray<string>,
+  { cwd, env, meanwhile }: RunOptions = {}
+): Promise<Ran> =>
+  new Promise((resolve, reject) => {
+    const stdio: StdioOptions = ["ignore", "pipe", "pipe"]
+    const child = spawn(program, args, { cwd, env: { PATH: process.env.PATH, ...env }, stdio })
+    const printed = { stdout: "", stderr: "" }
+    for (const name of ["stdout", "stderr"] as const) {
+      child[name]?.setEncoding("utf8").on("data", (chunk: string) => void (printed[name] += chunk))
+    }
+    child.on("error", reject)
+    child.on("close", (code) => resolve({ code, ...printed }))
+    meanwhile?.(child)
+  })
+
+/** Lines of a session's file. */
+export const lines = (all: ReadonlyArray<object | string>): string =>
+  all.map((line) => `${typeof line === "string" ? line : JSON.stringify(line)}\n`).join("")
+
+/** The objects of a session's file. */
+export const readLines = (file: string): ReadonlyArray<Json> =>
+  readFileSync(file, "utf8")
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line))
+
+/** Names a file's bytes and its last change: equal where nobody wrote to it. */
+export const fingerprint = (file: string): string =>
+  `${createHash("sha256").update(readFileSync(file)).digest("hex")} ${statSync(file).mtimeMs}`
+
+// -----------------------------------------------------------------------------
+// Sessions
+// -----------------------------------------------------------------------------
+
+const timestamp = "2026-01-01T00:00:00.000Z"
+
+export const header = (fields: object = {}) => ({
+  type: "session",
+  version: 3,
+  id: "s1",
+  timestamp,
+  cwd: "/w",
+  ...fields
+})
+
+export const entry = (type: string, id: string, parentId: string | null, fields: object = {}) => ({
+  type,
+  id,
+  parentId,
+  timestamp,
+  ...fields
+})
+
+export const message = (id: string, parentId: string | null, fields: object) =>
+  entry("message", id, parentId, { message: fields })
+
+export const user = (id: string, parentId: string | null, content = id) =>
+  message(id, parentId, { role: "user", content })
+
+export const reply = (id: string, parentId: string | null, text = id, fields: object = {}) =>
+  message(id, parentId, {
+    role: "assistant",
+    content: [{ type: "text", text }],
+    provider: "maker",
+    model: "thinker",
+    stopReason: "stop",
+    ...fields
+  })
+
+/** A conversation of questions and answers; a question has so many tokens by heuristic, or a little more. */
+export const conversation = (turns: number, tokens: number): ReadonlyArray<object> =>
+  Array.from({ length: turns }, (_, turn) => [
+    user(`u${turn}`, turn === 0 ? null : `a${turn - 1}`, `Question ${turn}: ${"why ".repeat(tokens - 3)}`),
+    reply(`a${turn}`, `u${turn}`, `Answer ${turn}.`)
+  ]).flat()

@@ -144,10 +144,11 @@ describe("faults", () => {
 })
 
 describe("older versions", () => {
-  const old = [{ type: "session", id: "old", cwd: "/w" }, ...conversation(4, 1500)].map((line) => {
-    const { id, parentId, ...rest }: Record<string, unknown> = { ...line }
-    return rest.type === "session" ? { id, ...rest } : rest
-  })
+  // The first version has no ids but the session's.
+  const old = lines([{ type: "session", id: "old", cwd: "/w" }, ...conversation(4, 1500)]).replaceAll(
+    /"id":"[ua]\d","parentId":(?:null|"[ua]\d"),/g,
+    ""
+  )
 
   it("are upgraded with the first append, through a symlink too, and the original stays", async () => {
     const file = workspace.write("old.jsonl", old)

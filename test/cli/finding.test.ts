@@ -9,7 +9,7 @@ const makeSessions = (agent = "home/.pi/agent") => {
   const workspace = makeWorkspace()
   const write = (id: string, cwd: string, minutesAgo: number) => {
     const file = workspace.write(`${agent}/sessions/--some--/2026-01-01_${id}.jsonl`, [header({ id, cwd }), ...entries])
-    const time = Date.now() / 1000 - minutesAgo * 60
+    const time = new Date().getTime() / 1000 - minutesAgo * 60
     utimesSync(file, time, time)
     return file
   }

@@ -28,7 +28,7 @@ const summaryOf = async (session: string, tokenizer: string): Promise<Json> => {
 }
 
 describe.runIf(isThere)("a long real session of version 1", () => {
-  it.each(expected.preparations)(
+  it.each<Json>(expected.preparations)(
     "is prepared as expected when about $keepRecentTokens tokens are kept",
     async (answer: Json) => {
       const before = fingerprint(file)

@@ -17,20 +17,30 @@ import * as Output from "./Output.js"
 import * as Printable from "./Printable.js"
 import * as compact from "./commands/compact.js"
 import * as context from "./commands/context.js"
+import * as pin from "./commands/pin.js"
 import * as sessions from "./commands/sessions.js"
 import * as tree from "./commands/tree.js"
+import * as undo from "./commands/undo.js"
 
 /** The version of the command. */
 export const version = "0.1.0"
 
 /** What stands without a command: options of every command, and nothing to do. */
 const noCommand = Effect.fail(
-  ValidationError.missingSubcommand(HelpDoc.p("Give a command: compact, tree, context or sessions. --help says more."))
+  ValidationError.missingSubcommand(HelpDoc.p("Give a command: compact, tree, context, sessions, pin, unpin or undo. --help says more."))
 )
 
 const root = Command.make("cutpoint", {}, () => noCommand).pipe(
   Command.withDescription("Compacts and navigates LLM agent sessions"),
-  Command.withSubcommands([compact.command, tree.command, context.command, sessions.command])
+  Command.withSubcommands([
+    compact.command,
+    tree.command,
+    context.command,
+    sessions.command,
+    pin.pin,
+    pin.unpin,
+    undo.command
+  ])
 )
 
 const run = Command.run(root, { name: "cutpoint", version })

@@ -3,6 +3,7 @@
  *
  * @since 0.1.0
  */
+import * as SettingsValues from "@cutpoint/compaction/SettingsValues"
 import * as Args from "@effect/cli/Args"
 import * as HelpDoc from "@effect/cli/HelpDoc"
 import * as Options from "@effect/cli/Options"
@@ -66,16 +67,9 @@ export const instructions = optional(
   )
 )
 
-/** The tokenizers there are. */
-export const tokenizers = ["o200k_base", "cl100k_base", "p50k_base", "heuristic"] as const
-
-/** The name of a tokenizer. */
-export type TokenizerName = (typeof tokenizers)[number]
-
 /** How tokens are counted. */
-export const tokenizer = Options.choice("tokenizer", tokenizers).pipe(
-  Options.withDescription("How tokens are counted"),
-  Options.withDefault("o200k_base" as const)
+export const tokenizer = optional(
+  Options.choice("tokenizer", SettingsValues.tokenizers).pipe(Options.withDescription("How tokens are counted"))
 )
 
 /** Whether answers equal those of the agent whose session format this is. */

@@ -19,7 +19,7 @@ import * as Output from "./Output.js"
 import * as Printable from "./Printable.js"
 
 /** How a run ended. */
-export type Status = "prepared" | "compacted" | "nothing-to-compact" | "below-threshold"
+export type Status = "prepared" | "compacted" | "nothing-to-compact" | "below-threshold" | "disabled"
 
 /** All there is to show. */
 export interface View {
@@ -159,5 +159,6 @@ const outcomes: { readonly [status in Status]: string } = {
   compacted: "Compacted.",
   "nothing-to-compact":
     "There is nothing to compact: what could be summarized has been, or is within the tokens to keep.",
+  disabled: "Automatic compaction is turned off (compaction.enabled is false); nothing was written.",
   "below-threshold": "The context is below the threshold; nothing was written."
 }

@@ -46,7 +46,7 @@ export const toJson = (cause: Cause.Cause<unknown>): unknown => {
   if (isInterrupted(cause)) return { _tag: "Interrupted", message: message(cause) }
   if (ValidationError.isValidationError(error)) return { _tag: "WrongUse", message: message(cause) }
   if (!isTagged(error)) return { _tag: "Defect", message: message(cause) }
-  const { cause: _, ...fields } = { ...error }
+  const { cause: _, ...fields } = Object.fromEntries(Object.entries(error))
   return { ...fields, message: error.message }
 }
 

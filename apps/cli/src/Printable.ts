@@ -29,14 +29,15 @@ export const line = (value: string, max = 100): string => {
   const flat = text(value.slice(0, max * 20))
     .replace(/\s+/gu, " ")
     .trim()
-  const characters = [...flat]
   let columns = 0
+  let end = 0
   let fitting = 0
-  for (const [index, character] of characters.entries()) {
+  for (const character of flat) {
     columns += wide.test(character) ? 2 : 1
-    if (columns > max) return `${characters.slice(0, fitting).join("")}…`
+    if (columns > max) return `${flat.slice(0, fitting)}…`
+    end += character.length
     // The sign that something is missing needs a column too.
-    if (columns < max) fitting = index + 1
+    if (columns < max) fitting = end
   }
   return flat
 }

@@ -76,7 +76,7 @@ describe("line", () => {
     FastCheck.assert(
       FastCheck.property(hostile, FastCheck.integer({ min: 1, max: 30 }), (value, max) => {
         const line = Printable.line(value, max)
-        return [...line].length <= max && !/[\n\t]/u.test(line) && !dangerous.test(line)
+        return Array.from(line).length <= max && !/[\n\t]/u.test(line) && !dangerous.test(line)
       }),
       { numRuns: 2000 }
     )

@@ -211,7 +211,11 @@ const counters = (count: Tokens.Count): ((rules: Rules.Rules) => Tokens.CountMes
 
 /** Options that come to the same have the same signature, whatever the order they are written in. */
 const signatureOf = (options: Options): string =>
-  JSON.stringify(Object.entries(options).toSorted(([one], [other]) => (one < other ? -1 : 1)))
+  JSON.stringify(
+    Object.entries(options)
+      .filter(([, value]) => value !== undefined)
+      .toSorted(([one], [other]) => (one < other ? -1 : 1))
+  )
 
 const summaryOptions = (options: Options, { values }: CompactionSettings.Resolved): CompactionSummary.Options => ({
   customInstructions: options.customInstructions,

@@ -55,6 +55,15 @@ export const ofBranch = (
   return resolved("branchSummary.reserveTokens", reserveTokens, loaded, { ...options, model: nameOf(sessionModel) }, 0)
 }
 
+/** The window of the model that goes on with a session, in tokens; undefined where nothing is known of it. */
+export const knownWindow = (
+  values: SettingsValues.Values,
+  options: Pick<CompactionResult.Options, "contextWindow" | "model">
+): number | undefined => {
+  const ofModel = options.model === undefined ? undefined : values.cutpoint.models[options.model]?.contextWindow
+  return options.contextWindow ?? values.cutpoint.contextWindow ?? ofModel
+}
+
 const nameOf = (model: Model | undefined): string | undefined =>
   model === undefined ? undefined : `${model.provider}/${model.modelId}`
 
@@ -65,8 +74,7 @@ const resolved = (
   options: Pick<CompactionResult.Options, "contextWindow" | "model" | "rules">,
   keepRecentTokens: number
 ): Effect.Effect<Resolved, Errors.SettingsInvalid> => {
-  const ofModel = options.model === undefined ? undefined : values.cutpoint.models[options.model]?.contextWindow
-  const known = options.contextWindow ?? values.cutpoint.contextWindow ?? ofModel
+  const known = knownWindow(values, options)
   const contextWindow = known ?? unknownWindow
   if (reserveTokens >= contextWindow) return noRoom(setting, reserveTokens, contextWindow)
   return Effect.succeed({

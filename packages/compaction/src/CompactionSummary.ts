@@ -151,7 +151,8 @@ const materialTokens = (preparation: Preparation.Preparation, count: Tokens.Coun
 }
 
 const joined = (preparation: Preparation.Preparation, summaries: ReadonlyArray<Summarizer.Summary>): string => {
-  const texts = summaries.map(({ text }) => text.trim())
+  // A model may copy blocks that stand in the transcript; the summary gets its own.
+  const texts = summaries.map(({ text }) => SummaryFormat.withoutBlocks(text).trim())
   if (!preparation.isSplitTurn) return texts.join("")
   const prefix = texts.at(-1) ?? ""
   const history = texts.length > 1 ? texts[0] : previousOf(preparation)

@@ -177,7 +177,9 @@ const make = Effect.gen(function* () {
     const problem = SummaryCheck.reply(summary.text, "stop", [])
     if (Option.isSome(problem)) return yield* new Errors.SummaryRejected({ ...problem.value, ...summary })
     const files = FileOps.lists(prepared.fileOps)
-    const text = SummaryFormat.withFileBlocks(`${SummaryPrompt.branchPreamble}\n\n${summary.text.trim()}`, files)
+    // A model may copy blocks that stand in the transcript; the summary gets its own.
+    const body = SummaryFormat.withoutBlocks(summary.text).trim()
+    const text = SummaryFormat.withFileBlocks(`${SummaryPrompt.branchPreamble}\n\n${body}`, files)
     const branchSummary: BranchSummary = { ...summary, text, files }
     return branchSummary
   })

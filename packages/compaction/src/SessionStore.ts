@@ -77,6 +77,10 @@ export interface Service {
   ) => Effect.Effect<string, Errors.SessionNotFound | Errors.AmbiguousSession | Errors.SessionUnreadable>
   /** Sessions, the newest first. */
   readonly list: (options?: ListOptions) => Stream.Stream<SessionInfo, Errors.SessionUnreadable>
+  /** The first line of a session, without reading the rest. */
+  readonly header: (
+    key: string
+  ) => Effect.Effect<Entry.Header, Errors.SessionNotFound | Errors.NotASession | Errors.SessionUnreadable>
   /** Reads a session. Never changes it. */
   readonly open: (
     key: string
@@ -184,7 +188,14 @@ const makeMemory = Effect.fnUntraced(function* (initial: Iterable<InitialSession
     return { session: next, backup: undefined }
   })
 
-  return SessionStore.of({ find, list, open, create, append })
+  return SessionStore.of({
+    find,
+    list,
+    header: (key) => Effect.map(open(key), ({ tree }) => tree.header),
+    open,
+    create,
+    append
+  })
 })
 
 const sessionOf = (tree: SessionTree.SessionTree): Session => ({

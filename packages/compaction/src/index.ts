@@ -6,6 +6,7 @@
 export * as Compaction from "./Compaction.js"
 export * as CompactionErrors from "./CompactionErrors.js"
 export * as CompactionHooks from "./CompactionHooks.js"
+export * as CompactionSettings from "./CompactionSettings.js"
 export * as IdGenerator from "./IdGenerator.js"
 export * as Llm from "./Llm.js"
 export * as Navigation from "./Navigation.js"

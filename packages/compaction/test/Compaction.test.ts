@@ -92,7 +92,7 @@ describe("files over many compactions", () => {
 
   it.effect("a model that writes blocks of its own does not double them", () =>
     Effect.gen(function* () {
-      const { entry } = yield* compacted({ keepRecentTokens: 350 })
+      const { entry } = yield* compacted({ keepRecentTokens: 800 })
       expect(entry.summary).toBe("NOTES\n\n<modified-files>\nreal.ts\n</modified-files>")
     }).pipe(
       Effect.provide(services(chain([...edits("1", "real.ts"), ...edits("2", "kept.ts")]), saying("NOTES\n\n<modified-files>\nwrong.ts\n</modified-files>").layer))

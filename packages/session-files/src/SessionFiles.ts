@@ -57,6 +57,7 @@ export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Re
     find: Effect.fn("SessionFiles.find")((query) => Effect.provide(find(sessionsDir, query), context)),
     list: (options) =>
       list(sessionsDir, options).pipe(Stream.withSpan("SessionFiles.list"), Stream.provideContext(context)),
+    header: Effect.fn("SessionFiles.header")((key) => Effect.provide(header(sessionsDir, path.resolve(key)), context)),
     open: Effect.fn("SessionFiles.open")((key) => Effect.provide(open(sessionsDir, path.resolve(key)), context)),
     create: Effect.fn("SessionFiles.create")((session) =>
       Effect.provide(Effect.flatMap(SessionWriter.plan(sessionsDir, session), create), context)
@@ -114,6 +115,15 @@ const ofFolder =
       ? found.folder === SessionFolder.folderName(wanted)
       : path.resolve(header.cwd) === wanted
   }
+
+const header = (sessionsDir: string, key: string) =>
+  SessionListing.header(key).pipe(
+    Effect.catchIf(isPlatformError, notFoundOr(sessionsDir, key, unreadable)),
+    // A header far down, below lines that cannot be read, is found by reading on.
+    Effect.flatMap((found) =>
+      found === undefined ? Effect.map(open(sessionsDir, key), ({ tree }) => tree.header) : Effect.succeed(found)
+    )
+  )
 
 const open = (sessionsDir: string, key: string) =>
   SessionReader.read(key).pipe(

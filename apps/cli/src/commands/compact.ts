@@ -4,10 +4,10 @@
  * @since 0.1.0
  */
 import * as Compaction from "@cutpoint/compaction/Compaction"
+import type * as SettingsValues from "@cutpoint/compaction/SettingsValues"
 import * as Rules from "@cutpoint/core/Rules"
 import * as Command from "@effect/cli/Command"
 import * as Effect from "effect/Effect"
-import type { TokenizerName } from "../CommandOptions.js"
 import * as CommandOptions from "../CommandOptions.js"
 import * as CompactionView from "../CompactionView.js"
 import * as Diagnostics from "../Diagnostics.js"
@@ -25,16 +25,15 @@ interface CompactOptions {
   readonly keepRecentTokens: number | undefined
   readonly reserveTokens: number | undefined
   readonly contextWindow: number | undefined
-  readonly tokenizer: TokenizerName
+  readonly tokenizer: SettingsValues.Tokenizer | undefined
   readonly parity: boolean
   readonly withTranscript: boolean
   readonly json: boolean
   readonly yes: boolean
 }
 
-const run = Effect.fnUntraced(function* (options: CompactOptions) {
+const run = Effect.fnUntraced(function* (found: SessionArgument.Found, options: CompactOptions) {
   const compaction = yield* Compaction.Compaction
-  const found = yield* SessionArgument.find(options.session)
   const settings: Compaction.Options = {
     keepRecentTokens: options.keepRecentTokens,
     reserveTokens: options.reserveTokens,
@@ -52,13 +51,17 @@ const run = Effect.fnUntraced(function* (options: CompactOptions) {
   yield* SessionArgument.confirm(found, options)
   const result = yield* compaction.compact(found.key, settings)
   switch (result._tag) {
-    case "BelowThreshold":
-      return yield* show(result.prepared, "below-threshold", undefined, options)
-    case "NothingToCompact":
-      return yield* show(result.prepared, "nothing-to-compact", undefined, options)
     case "Compacted":
       yield* Diagnostics.tellBackup(result.backup)
       return yield* show(result.prepared, "compacted", result, options)
+    case "BelowThreshold":
+      return yield* show(result.prepared, "below-threshold", undefined, options)
+    case "Disabled":
+      return yield* show(result.prepared, "disabled", undefined, options)
+    // No hook takes part in the command, so that nobody cancels.
+    case "NothingToCompact":
+    case "Canceled":
+      return yield* show(result.prepared, "nothing-to-compact", undefined, options)
   }
 })
 
@@ -70,6 +73,7 @@ const show = Effect.fnUntraced(function* (
 ) {
   const output = yield* Output.Output
   yield* Diagnostics.warn(prepared.diagnostics, options.json)
+  yield* Services.tellNotices(prepared.notices, options)
   const view: CompactionView.View = {
     prepared,
     status: status === "prepared" && prepared.preparation._tag === "None" ? "nothing-to-compact" : status,
@@ -99,5 +103,8 @@ export const command = Command.make(
     json: CommandOptions.json,
     yes: CommandOptions.yes
   },
-  (options) => Effect.provide(run(options), Services.useCases(options))
+  (options) =>
+    Effect.flatMap(SessionArgument.find(options.session), (found) =>
+      Effect.provide(run(found, options), Services.forSession(found.key, options))
+    )
 ).pipe(Command.withDescription("Summarize the older part of a session's context and keep the recent part"))

@@ -6,6 +6,7 @@
 import * as CompactionSettings from "@cutpoint/compaction/CompactionSettings"
 import * as CompactionErrors from "@cutpoint/compaction/CompactionErrors"
 import * as SessionStore from "@cutpoint/compaction/SessionStore"
+import type * as SettingsValues from "@cutpoint/compaction/SettingsValues"
 import * as Tokenizer from "@cutpoint/compaction/Tokenizer"
 import * as Projection from "@cutpoint/core/Projection"
 import * as Rules from "@cutpoint/core/Rules"
@@ -16,7 +17,6 @@ import * as Transcript from "@cutpoint/core/Transcript"
 import * as Command from "@effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Bar from "../Bar.js"
-import type { TokenizerName } from "../CommandOptions.js"
 import * as CommandOptions from "../CommandOptions.js"
 import * as Diagnostics from "../Diagnostics.js"
 import * as EntryView from "../EntryView.js"
@@ -30,19 +30,20 @@ interface ContextOptions {
   readonly leaf: string | undefined
   readonly transcript: boolean
   readonly contextWindow: number | undefined
-  readonly tokenizer: TokenizerName
+  readonly tokenizer: SettingsValues.Tokenizer | undefined
   readonly json: boolean
 }
 
-const run = Effect.fnUntraced(function* (options: ContextOptions) {
+const run = Effect.fnUntraced(function* (found: SessionArgument.Found, options: ContextOptions) {
   const output = yield* Output.Output
   const store = yield* SessionStore.SessionStore
   const { count } = yield* Tokenizer.Tokenizer
-  const found = yield* SessionArgument.find(options.session)
   const session = yield* store.open(found.key)
   const tree = yield* standingAt(session, options.leaf)
   const counter = Tokens.counter(count, Rules.standard)
-  const view = viewOf(session, tree, counter, options)
+  const { loaded } = yield* Services.SessionSettings
+  const view = viewOf(session, tree, counter, loaded.values, options)
+  yield* Services.tellNotices(loaded.notices, options)
   yield* Diagnostics.warn(view.diagnostics, options.json)
   yield* output.result(options.json ? Printable.json(toJson(view, options)) : toText(view, options, output))
 })
@@ -60,16 +61,21 @@ const viewOf = (
   session: SessionStore.Session,
   tree: SessionTree.SessionTree,
   count: Tokens.CountMessage,
+  values: SettingsValues.Values,
   options: ContextOptions
 ) => {
   const projection = Projection.project(SessionTree.leafPath(tree))
+  const model = modelName(projection)
+  const { contextWindow } = options
   const repaired = Projection.repairToolPairs(Projection.convertToLlm(Projection.messages(projection)))
   return {
     session: session.key,
     leafId: tree.leafId,
     projection,
     contextTokens: Projection.contextTokens(projection, count),
-    contextWindow: options.contextWindow ?? CompactionSettings.unknownWindow,
+    model,
+    contextWindow:
+      CompactionSettings.knownWindow(values, { model, contextWindow }) ?? CompactionSettings.unknownWindow,
     totals: SessionTotals.of(tree.entries),
     messages: projection.items.flatMap(({ entry, messages }) =>
       messages.map((message) => ({ entryId: entry.id, message, tokens: count(message) }))
@@ -79,15 +85,15 @@ const viewOf = (
   }
 }
 
-const modelName = ({ projection: { model } }: View): string | null =>
-  model === undefined ? null : `${model.provider}/${model.modelId}`
+const modelName = ({ model }: Projection.Projection): string | undefined =>
+  model === undefined ? undefined : `${model.provider}/${model.modelId}`
 
 const transcript = (view: View): string => Transcript.serialize(view.repaired, Transcript.forModel)
 
 const toJson = (view: View, options: ContextOptions) => ({
   session: view.session,
   leafId: view.leafId,
-  model: modelName(view),
+  model: view.model ?? null,
   thinkingLevel: view.projection.thinkingLevel ?? null,
   contextTokens: view.contextTokens,
   contextWindow: view.contextWindow,
@@ -105,7 +111,7 @@ const toJson = (view: View, options: ContextOptions) => ({
 const toText = (view: View, options: ContextOptions, output: Output.Service): string => {
   if (options.transcript) return Printable.text(transcript(view))
   const room = Math.max(20, output.columns - 48)
-  const model = Printable.line(modelName(view) ?? "no model yet", 80)
+  const model = Printable.line(view.model ?? "no model yet", 80)
   const thinking = view.projection.thinkingLevel
   const used: Bar.Part = { label: "used", tokens: view.contextTokens, sign: "█", color: 32 }
   return [
@@ -137,5 +143,8 @@ export const command = Command.make(
     tokenizer: CommandOptions.tokenizer,
     json: CommandOptions.json
   },
-  (options) => Effect.provide(run(options), Services.tokenizer(options.tokenizer))
+  (options) =>
+    Effect.flatMap(SessionArgument.find(options.session), (found) =>
+      Effect.provide(run(found, options), Services.forSession(found.key, options))
+    )
 ).pipe(Command.withDescription("Show what the model sees of a session"))

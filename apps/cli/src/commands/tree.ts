@@ -5,6 +5,7 @@
  */
 import * as Navigation from "@cutpoint/compaction/Navigation"
 import * as SessionStore from "@cutpoint/compaction/SessionStore"
+import type * as SettingsValues from "@cutpoint/compaction/SettingsValues"
 import * as Tokenizer from "@cutpoint/compaction/Tokenizer"
 import type * as Entry from "@cutpoint/core/Entry"
 import * as Projection from "@cutpoint/core/Projection"
@@ -14,7 +15,6 @@ import * as Command from "@effect/cli/Command"
 import * as HelpDoc from "@effect/cli/HelpDoc"
 import * as ValidationError from "@effect/cli/ValidationError"
 import * as Effect from "effect/Effect"
-import type { TokenizerName } from "../CommandOptions.js"
 import * as CommandOptions from "../CommandOptions.js"
 import * as Diagnostics from "../Diagnostics.js"
 import * as NavigationView from "../NavigationView.js"
@@ -41,21 +41,21 @@ interface TreeOptions {
   readonly dryRun: boolean
   readonly parity: boolean
   readonly withTranscript: boolean
-  readonly tokenizer: TokenizerName
+  readonly tokenizer: SettingsValues.Tokenizer | undefined
   readonly json: boolean
   readonly yes: boolean
 }
 
-const run = Effect.fnUntraced(function* (options: TreeOptions) {
-  yield* requireSense(options)
-  const found = yield* SessionArgument.find(options.session)
+const run = Effect.fnUntraced(function* (found: SessionArgument.Found, options: TreeOptions) {
   if (options.to !== undefined) return yield* go(found, options.to, options)
   const store = yield* SessionStore.SessionStore
   const session = yield* store.open(found.key)
   yield* draw(session, options)
   const picked = options.json ? undefined : yield* TreePicker.pick(session.tree)
   if (picked === undefined) return
-  const summarize = options.summarize || (yield* TreePicker.wantsSummary)
+  const { loaded } = yield* Services.SessionSettings
+  const { skipPrompt } = loaded.values.branchSummary
+  const summarize = options.summarize || (!skipPrompt && (yield* TreePicker.wantsSummary))
   yield* go(found, picked, { ...options, summarize })
 })
 
@@ -95,12 +95,13 @@ const go = Effect.fnUntraced(function* (found: SessionArgument.Found, to: string
     contextWindow: options.contextWindow,
     fromId: options.from,
     rules: options.parity ? Rules.parity : Rules.standard,
-    dropOldest: options.parity
+    ...(options.parity ? { dropOldest: true } : {})
   }
   const view = options.dryRun
     ? NavigationView.prepared(yield* navigation.prepare(found.key, to, settings))
     : yield* navigate(found, to, options, settings)
   yield* Diagnostics.warn(view.session.diagnostics, options.json)
+  yield* Services.tellNotices(view.prepared.notices, options)
   const text = options.json
     ? Printable.json(NavigationView.toJson(view, options))
     : NavigationView.toText(view, options)
@@ -144,5 +145,10 @@ export const command = Command.make(
     json: CommandOptions.json,
     yes: CommandOptions.yes
   },
-  (options) => Effect.provide(run(options), Services.useCases(options))
+  (options) =>
+    Effect.gen(function* () {
+      yield* requireSense(options)
+      const found = yield* SessionArgument.find(options.session)
+      yield* Effect.provide(run(found, options), Services.forSession(found.key, options))
+    })
 ).pipe(Command.withDescription("Draw a session's tree, or go to another entry of it"))

@@ -1,0 +1,84 @@
+/**
+ * `cutpoint pin` and `cutpoint unpin`: what must survive every summary.
+ *
+ * @since 0.1.0
+ */
+import * as Pinning from "@cutpoint/compaction/Pinning"
+import type * as Pins from "@cutpoint/core/Pins"
+import * as Args from "@effect/cli/Args"
+import * as Command from "@effect/cli/Command"
+import * as HelpDoc from "@effect/cli/HelpDoc"
+import * as ValidationError from "@effect/cli/ValidationError"
+import * as Effect from "effect/Effect"
+import * as CommandOptions from "../CommandOptions.js"
+import * as Diagnostics from "../Diagnostics.js"
+import * as Output from "../Output.js"
+import * as Printable from "../Printable.js"
+import * as SessionArgument from "../SessionArgument.js"
+
+interface PinOptions {
+  readonly entries: ReadonlyArray<string>
+  readonly text: string | undefined
+  readonly session: string | undefined
+  readonly json: boolean
+  readonly yes: boolean
+}
+
+const show = Effect.fnUntraced(function* (pins: ReadonlyArray<Pins.Pin>, json: boolean) {
+  const output = yield* Output.Output
+  if (json) return yield* output.result(Printable.json({ pins }))
+  if (pins.length === 0) return yield* output.notice("Nothing is pinned here.")
+  const lines = pins.map(({ id, text }) => `${Printable.line(id, 40)}  ${Printable.line(text, 100)}`)
+  yield* output.result(lines.join("\n"))
+})
+
+const runPin = Effect.fnUntraced(function* (options: PinOptions) {
+  const { entries, text } = options
+  if (entries.length > 0 && text !== undefined) {
+    return yield* Effect.fail(ValidationError.invalidValue(HelpDoc.p("Pin entries or a --text, not both at once.")))
+  }
+  const pinning = yield* Pinning.Pinning
+  const found = yield* SessionArgument.find(options.session)
+  if (entries.length === 0 && text === undefined) return yield* show(yield* pinning.list(found.key), options.json)
+  yield* SessionArgument.confirm(found, options)
+  const pinned =
+    text === undefined ? yield* pinning.pinEntries(found.key, entries) : yield* pinning.pinText(found.key, text)
+  yield* Diagnostics.tellBackup(pinned.backup)
+  yield* show(pinned.pins, options.json)
+})
+
+const runUnpin = Effect.fnUntraced(function* (options: Omit<PinOptions, "text">) {
+  const pinning = yield* Pinning.Pinning
+  const found = yield* SessionArgument.find(options.session)
+  yield* SessionArgument.confirm(found, options)
+  const pinned = yield* pinning.unpin(found.key, options.entries)
+  yield* Diagnostics.tellBackup(pinned.backup)
+  yield* show(pinned.pins, options.json)
+})
+
+const session = CommandOptions.text("session", "The session; the newest of this folder where left out")
+
+/** `cutpoint pin`. */
+export const pin = Command.make(
+  "pin",
+  {
+    entries: CommandOptions.argument("entry", "An entry whose text is pinned").pipe(Args.repeated),
+    text: CommandOptions.text("text", "A text to pin"),
+    session,
+    json: CommandOptions.json,
+    yes: CommandOptions.yes
+  },
+  (options) => Effect.provide(runPin(options), Pinning.layer)
+).pipe(Command.withDescription("Mark what must survive every summary, or list what is marked"))
+
+/** `cutpoint unpin`. */
+export const unpin = Command.make(
+  "unpin",
+  {
+    entries: CommandOptions.argument("pin", "A pin to take out").pipe(Args.atLeast(1)),
+    session,
+    json: CommandOptions.json,
+    yes: CommandOptions.yes
+  },
+  (options) => Effect.provide(runUnpin(options), Pinning.layer)
+).pipe(Command.withDescription("Take pins out"))

@@ -57,7 +57,7 @@ describe("[session]", () => {
   it("left out is the newest of the working folder, whose path is said", async () => {
     for (const shown of [["context"], ["tree"], ["compact", "--dry-run"]]) {
       const ran = await workspace.run(shown)
-      expect(ran).toMatchObject({ code: 0, stderr: `Session: ${newest}\n` })
+      expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining(`Session: ${newest}\n`) })
     }
     const silent = await workspace.run(["context", "--json"])
     expect(JSON.parse(silent.stdout).session).toBe(newest)

@@ -141,6 +141,9 @@ const make = Effect.gen(function* () {
     const summary = yield* summaryOf(run)
     if (typeof summary === "string") return notCompacted("Canceled", run.prepared, summary)
     const context: CompactionAppend.Context = { store, count: counterOf(run.settings.rules) }
+    // Counting may have kept the runtime busy. A cancellation that came meanwhile is
+    // heard before anything is written; that takes it up to two turns of its loop.
+    yield* Effect.repeatN(Effect.sleep(0), 1)
     const appended = yield* CompactionAppend.append(context, run.prepared.session, summary)
     const { requests, usage, writer } = summary
     const { tokensAfter, tokensBefore } = appended

@@ -18,7 +18,8 @@ export interface Service {
 const hex = (digits: number) =>
   Effect.map(Random.nextIntBetween(0, 16 ** digits), (number) => number.toString(16).padStart(digits, "0"))
 
-const entryId: Service["entryId"] = (isTaken) => Effect.repeat(hex(8), { while: isTaken })
+const entryId: Service["entryId"] = (isTaken) =>
+  Effect.flatMap(hex(8), (id) => (isTaken(id) ? entryId(isTaken) : Effect.succeed(id)))
 
 const uuid = Effect.gen(function* () {
   const [a, b, c, d, e, f] = yield* Effect.all([hex(8), hex(4), hex(3), hex(3), hex(8), hex(4)])

@@ -141,8 +141,9 @@ const make = Effect.gen(function* () {
     const { model } = Projection.project(SessionTree.path(session.tree, oldLeafId))
     const settings = yield* CompactionSettings.ofBranch(yield* loading.load(cwd), options, model)
     const collected = Branch.collect(session.tree, oldLeafId, targetId)
+    const tokenBudget = yield* budgetOf(options, settings)
     const branch = Branch.prepare(collected.entries, Tokens.counter(tokenizer.count, settings.rules), {
-      tokenBudget: options.tokenBudget ?? settings.threshold,
+      tokenBudget,
       dropOldest: options.dropOldest ?? settings.values.cutpoint.branchOverflow === "drop-oldest",
       cwd,
       rules: settings.rules
@@ -228,6 +229,8 @@ const make = Effect.gen(function* () {
       carried === undefined
         ? yield* NavigationMove.plain(way, targetId, options.label)
         : yield* NavigationMove.summarized(way, carried, options.label)
+    // As in `Compaction`: a cancellation is heard before anything is written.
+    yield* Effect.repeatN(Effect.sleep(0), 1)
     const appended = yield* Effect.uninterruptible(store.append(session, move.entries))
     const { summaryEntry } = move
     const newLeafId = summaryEntry?.id ?? prepared.newLeafId
@@ -287,6 +290,19 @@ const requestOf = (
     stallTimeout
   }
 }
+
+/** Only a budget of 0 that was asked for means that there is no limit. */
+const budgetOf = (
+  { tokenBudget }: BranchOptions,
+  { threshold }: CompactionSettings.Resolved
+): Effect.Effect<number, Errors.SettingsInvalid> =>
+  tokenBudget === undefined || tokenBudget >= 0
+    ? Effect.succeed(tokenBudget ?? threshold)
+    : new Errors.SettingsInvalid({
+        setting: "tokenBudget",
+        problem: `a budget of ${tokenBudget} tokens leaves nothing of the branch.`,
+        remedy: "Give a larger one, or 0 for no limit."
+      })
 
 const entryOf = (session: SessionStore.Session, entryId: string): Effect.Effect<Entry.Entry, Errors.EntryNotFound> => {
   const entry = SessionTree.get(session.tree, entryId)

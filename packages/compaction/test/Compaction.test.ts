@@ -2,12 +2,22 @@ import type * as Entry from "@cutpoint/core/Entry"
 import * as SummaryFormat from "@cutpoint/core/SummaryFormat"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as Fiber from "effect/Fiber"
 import {
-  bash, branchSummary, call, chain, compaction, edit, label, reply, result, system, tokens, user
+  changed,
+  bash,
+  branchSummary,
+  call,
+  chain,
+  compaction,
+  label,
+  reply,
+  result,
+  system,
+  tokens,
+  user
 } from "../../core/test/SessionBuilder.js"
 import * as Compaction from "../src/Compaction.js"
-import { appendLater, held, ids, key, open, saying, seen, services } from "./services.js"
+import { appendLater, ids, key, open, saying, seen, services } from "./services.js"
 
 const turn = (id: string, size = 500) => [user(`u${id}`, tokens(size)), reply(`a${id}`, tokens(size))]
 
@@ -17,14 +27,22 @@ const compact = (options: Compaction.Options = { keepRecentTokens: 900 }) =>
   Effect.flatMap(Compaction.Compaction, (compaction) => compaction.compact(key, options))
 
 const compacted = (options?: Compaction.Options) =>
-  Effect.flatMap(compact(options), (done) => (done._tag === "Compacted" ? Effect.succeed(done) : Effect.dieMessage(done._tag)))
+  Effect.flatMap(compact(options), (done) =>
+    done._tag === "Compacted" ? Effect.succeed(done) : Effect.dieMessage(done._tag)
+  )
 
 describe("a compaction", () => {
   it.effect("puts a summary in place of the older messages, and tells what it did", () => {
     const summarizer = saying("SUMMARY")
     return Effect.gen(function* () {
       const done = yield* compacted()
-      expect(done.entry).toMatchObject({ type: "compaction", parentId: "a3", summary: "SUMMARY", firstKeptEntryId: "u3", usage: { totalTokens: 10 } })
+      expect(done.entry).toMatchObject({
+        type: "compaction",
+        parentId: "a3",
+        summary: "SUMMARY",
+        firstKeptEntryId: "u3",
+        usage: { totalTokens: 10 }
+      })
       expect(done).toMatchObject({ tokensBefore: 3000, tokensAfter: 1002, writer: "test/scripted", requests: 1 })
       const session = yield* open
       expect(ids(session)).toEqual([...threeTurns.map((entry) => entry.id), done.entry.id])
@@ -37,14 +55,32 @@ describe("a compaction", () => {
     Effect.gen(function* () {
       const { entry } = yield* compacted()
       expect(entry.systemMessage?.content).toBe("be brief\n\nbe kind")
-    }).pipe(Effect.provide(services(chain([system("s1", "be brief"), ...turn("1"), ...turn("2"), system("s2", "be kind"), ...turn("3")])))))
+    }).pipe(
+      Effect.provide(
+        services(chain([system("s1", "be brief"), ...turn("1"), ...turn("2"), system("s2", "be kind"), ...turn("3")]))
+      )
+    )
+  )
 
   it.effect("has the focus and the earlier summary in its requests, a split turn's too", () => {
     const summarizer = saying("SUMMARY")
-    const path = chain([user("u0"), compaction("c0", "u0", "EARLIER"), ...turn("1"), user("u2", tokens(400)), reply("a2", tokens(400)), reply("a3", tokens(900))])
+    const path = chain([
+      user("u0"),
+      compaction("c0", "u0", "EARLIER"),
+      ...turn("1"),
+      user("u2", tokens(400)),
+      reply("a2", tokens(400)),
+      reply("a3", tokens(900))
+    ])
     return Effect.gen(function* () {
       yield* compact({ keepRecentTokens: 900, customInstructions: "Mind the API" })
-      expect(summarizer.requests.map(({ customInstructions, kind, previousSummary }) => [kind, previousSummary, customInstructions])).toEqual([
+      expect(
+        summarizer.requests.map(({ customInstructions, kind, previousSummary }) => [
+          kind,
+          previousSummary,
+          customInstructions
+        ])
+      ).toEqual([
         ["history", "EARLIER", "Mind the API"],
         ["turnPrefix", undefined, "Mind the API"]
       ])
@@ -52,7 +88,13 @@ describe("a compaction", () => {
   })
 
   it.effect("carries the earlier summary forward where only a split turn's start is new", () => {
-    const path = chain([...turn("0"), compaction("c0", "u1", "EARLIER FACTS"), user("u1", tokens(500)), reply("a1", tokens(500)), reply("a2", tokens(900))])
+    const path = chain([
+      ...turn("0"),
+      compaction("c0", "u1", "EARLIER FACTS"),
+      user("u1", tokens(500)),
+      reply("a1", tokens(500)),
+      reply("a2", tokens(900))
+    ])
     return Effect.gen(function* () {
       const { entry } = yield* compacted({ keepRecentTokens: 800 })
       expect(entry.summary).toContain("EARLIER FACTS")
@@ -65,7 +107,10 @@ describe("a compaction", () => {
     Effect.gen(function* () {
       const { entry } = yield* compacted({ keepRecentTokens: 800 })
       expect(entry.summary).toContain(SummaryFormat.noHistory)
-    }).pipe(Effect.provide(services(chain([user("u1", tokens(500)), reply("a1", tokens(500)), reply("a2", tokens(900))])))))
+    }).pipe(
+      Effect.provide(services(chain([user("u1", tokens(500)), reply("a1", tokens(500)), reply("a2", tokens(900))])))
+    )
+  )
 
   it.effect("never shows the summarizer what the user kept from the model", () => {
     const summarizer = saying("SUMMARY")
@@ -73,34 +118,66 @@ describe("a compaction", () => {
     return Effect.gen(function* () {
       yield* compacted()
       expect(JSON.stringify(summarizer.requests)).not.toContain("SECRET")
-    }).pipe(Effect.provide(services(chain([...turn("1"), secret, ...turn("2"), ...turn("3"), { ...secret, id: "b2" }]), summarizer.layer)))
+    }).pipe(
+      Effect.provide(
+        services(
+          chain([...turn("1"), secret, ...turn("2"), ...turn("3"), changed(secret, { id: "b2" })]),
+          summarizer.layer
+        )
+      )
+    )
   })
 })
 
 describe("files over many compactions", () => {
-  const edits = (id: string, path: string) => [user(`u${id}`, tokens(400)), reply(`m${id}`, [call(`k${id}`, "edit", { path })]), result(`r${id}`, `k${id}`), reply(`a${id}`, tokens(400))]
+  const edits = (id: string, path: string) => [
+    user(`u${id}`, tokens(400)),
+    reply(`m${id}`, [call(`k${id}`, "edit", { path })]),
+    result(`r${id}`, `k${id}`),
+    reply(`a${id}`, tokens(400))
+  ]
 
   it.effect("each round adds its files, and the blocks never pile up", () =>
     Effect.gen(function* () {
       for (let round = 0; round < 10; round++) {
-        yield* appendLater(...edits(`${round}`, `file${round}.ts`).map((entry) => ({ ...entry, id: `${entry.id}x` })))
+        yield* appendLater(
+          ...edits(`${round}`, `file${round}.ts`).map((entry) => changed(entry, { id: `${entry.id}x` }))
+        )
         const { entry } = yield* compacted({ keepRecentTokens: 350 })
-        expect(entry.details).toEqual({ readFiles: [], modifiedFiles: ["base.ts", ...Array.from({ length: round + 1 }, (_, index) => `file${index}.ts`)] })
+        expect(entry.details).toEqual({
+          readFiles: [],
+          modifiedFiles: ["base.ts", ...Array.from({ length: round + 1 }, (_, index) => `file${index}.ts`)]
+        })
         expect(entry.summary.match(/<modified-files>/g)).toHaveLength(1)
       }
-    }).pipe(Effect.provide(services(chain(edits("base", "base.ts"))))))
+    }).pipe(Effect.provide(services(chain(edits("base", "base.ts")))))
+  )
 
   it.effect("a model that writes blocks of its own does not double them", () =>
     Effect.gen(function* () {
       const { entry } = yield* compacted({ keepRecentTokens: 800 })
       expect(entry.summary).toBe("NOTES\n\n<modified-files>\nreal.ts\n</modified-files>")
     }).pipe(
-      Effect.provide(services(chain([...edits("1", "real.ts"), ...edits("2", "kept.ts")]), saying("NOTES\n\n<modified-files>\nwrong.ts\n</modified-files>").layer))
-    ))
+      Effect.provide(
+        services(
+          chain([...edits("1", "real.ts"), ...edits("2", "kept.ts")]),
+          saying("NOTES\n\n<modified-files>\nwrong.ts\n</modified-files>").layer
+        )
+      )
+    )
+  )
 
   it.effect("those of branch summaries and older compactions in the range are in", () => {
     const details = (file: string) => ({ details: { readFiles: [file], modifiedFiles: [] } })
-    const path = [...turn("1"), compaction("c1", "u1", "one", details("older.ts")), branchSummary("b1", "was there", details("branch.ts")), ...turn("2"), compaction("c2", "u1", "two", details("previous.ts")), ...turn("3"), ...turn("4")]
+    const path = [
+      ...turn("1"),
+      compaction("c1", "u1", "one", details("older.ts")),
+      branchSummary("b1", "was there", details("branch.ts")),
+      ...turn("2"),
+      compaction("c2", "u1", "two", details("previous.ts")),
+      ...turn("3"),
+      ...turn("4")
+    ]
     return Effect.gen(function* () {
       const { entry } = yield* compacted()
       expect(entry.details).toEqual({ readFiles: ["branch.ts", "older.ts", "previous.ts"], modifiedFiles: [] })
@@ -130,20 +207,29 @@ describe("when there is nothing to do, nothing is written", () => {
     Effect.gen(function* () {
       expect(yield* compact({ keepRecentTokens: 900, reason: "threshold" })).toMatchObject({ _tag: "BelowThreshold" })
       yield* unchanged(threeTurns)
-      expect(yield* compact({ keepRecentTokens: 900, reason: "threshold", contextWindow: 3100, reserveTokens: 200 })).toMatchObject({ _tag: "Compacted" })
-    }).pipe(Effect.provide(services(threeTurns))))
+      expect(
+        yield* compact({ keepRecentTokens: 900, reason: "threshold", contextWindow: 3100, reserveTokens: 200 })
+      ).toMatchObject({ _tag: "Compacted" })
+    }).pipe(Effect.provide(services(threeTurns)))
+  )
 
   it.effect("exactly at the threshold", () =>
     Effect.gen(function* () {
-      expect(yield* compact({ keepRecentTokens: 900, reason: "threshold", contextWindow: 3100, reserveTokens: 100 })).toMatchObject({ _tag: "BelowThreshold" })
-    }).pipe(Effect.provide(services(threeTurns))))
+      expect(
+        yield* compact({ keepRecentTokens: 900, reason: "threshold", contextWindow: 3100, reserveTokens: 100 })
+      ).toMatchObject({ _tag: "BelowThreshold" })
+    }).pipe(Effect.provide(services(threeTurns)))
+  )
 
   it.effect.each(["threshold", "overflow"] as const)("turned off: not for %s, but by hand", (reason) =>
     Effect.gen(function* () {
-      expect(yield* compact({ keepRecentTokens: 900, reason, contextWindow: 2000, reserveTokens: 100 })).toMatchObject({ _tag: "Disabled" })
+      expect(yield* compact({ keepRecentTokens: 900, reason, contextWindow: 2000, reserveTokens: 100 })).toMatchObject({
+        _tag: "Disabled"
+      })
       yield* unchanged(threeTurns)
       expect(yield* compact()).toMatchObject({ _tag: "Compacted" })
-    }).pipe(Effect.provide(services(threeTurns, undefined, { compaction: { enabled: false } }))))
+    }).pipe(Effect.provide(services(threeTurns, undefined, { compaction: { enabled: false } })))
+  )
 
   it.effect("a usage from before the compaction does not trigger the next", () => {
     const used = reply("a3", tokens(50), { usage: { totalTokens: 190_000 } })
@@ -172,16 +258,25 @@ describe("when it cannot be done, nothing is written", () => {
 
   it.effect("a summary right behind a compaction that is itself too large", () =>
     Effect.gen(function* () {
-      expect(yield* Effect.flip(compact({ contextWindow: 64_000 }))).toMatchObject({ _tag: "CannotShrink", entryId: "c" })
-    }).pipe(Effect.provide(services(chain([...turn("1"), compaction("c", "a1", tokens(100_000))])))))
+      expect(yield* Effect.flip(compact({ contextWindow: 64_000 }))).toMatchObject({
+        _tag: "CannotShrink",
+        entryId: "c"
+      })
+    }).pipe(Effect.provide(services(chain([...turn("1"), compaction("c", "a1", tokens(100_000))]))))
+  )
 
-  it.effect.each([[16_384, 8192], [8192, 8192], [1, 0]])("a reserve of %i in a window of %i", ([reserveTokens, contextWindow]) =>
+  it.effect.each([
+    [16_384, 8192],
+    [8192, 8192],
+    [1, 0]
+  ])("a reserve of %i in a window of %i", ([reserveTokens, contextWindow]) =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(compact({ reserveTokens, contextWindow }))
       expect(error._tag).toBe("SettingsInvalid")
       expect(error.message).toMatch(new RegExp(`${reserveTokens}.*${contextWindow}`))
       yield* unchanged(threeTurns)
-    }).pipe(Effect.provide(services(threeTurns))))
+    }).pipe(Effect.provide(services(threeTurns)))
+  )
 
   it.effect("a summary that makes the context larger, or no smaller", () =>
     Effect.gen(function* () {
@@ -189,110 +284,22 @@ describe("when it cannot be done, nothing is written", () => {
       expect(error).toMatchObject({ _tag: "SummaryRejected", reason: "grown", usage: { totalTokens: 10 } })
       expect(error.message).toMatch(/13500.*3000/)
       yield* unchanged(threeTurns)
-    }).pipe(Effect.provide(services(threeTurns, saying(tokens(12_500)).layer))))
+    }).pipe(Effect.provide(services(threeTurns, saying(tokens(12_500)).layer)))
+  )
 
   it.effect.each(["", " \n"])("a blank summary %j", (text) =>
     Effect.gen(function* () {
       expect(yield* Effect.flip(compact())).toMatchObject({ _tag: "SummaryRejected", reason: "blank" })
       yield* unchanged(threeTurns)
-    }).pipe(Effect.provide(services(threeTurns, saying(text).layer))))
+    }).pipe(Effect.provide(services(threeTurns, saying(text).layer)))
+  )
 
   it.effect("an unknown session", () =>
     Effect.gen(function* () {
       const service = yield* Compaction.Compaction
       expect(yield* Effect.flip(service.compact("other"))).toMatchObject({ _tag: "SessionNotFound" })
-    }).pipe(Effect.provide(services(threeTurns))))
-})
-
-describe("what happens while the summary is written", () => {
-  /** Compacts, does something meanwhile, and lets the summarizer go. */
-  const meanwhile = <A, E>(entries: ReadonlyArray<Entry.Entry>, change: ReadonlyArray<Entry.Entry>, then: (exit: Effect.Effect<Compaction.Compacted, Compaction.CompactError>) => Effect.Effect<A, E>) =>
-    Effect.gen(function* () {
-      const summarizer = yield* held
-      return yield* Effect.gen(function* () {
-        const context = yield* Effect.context<Effect.Effect.Context<typeof open>>()
-        const fiber = yield* Effect.fork(compacted())
-        yield* summarizer.begun
-        yield* appendLater(...change)
-        yield* summarizer.release
-        yield* then(Fiber.join(fiber))
-        return yield* Effect.provide(open, context)
-      }).pipe(Effect.provide(services(entries, summarizer.layer)))
-    })
-
-  it.effect("a message is in the context exactly once, and the entry goes after it", () =>
-    Effect.gen(function* () {
-      const session = yield* meanwhile(threeTurns, [user("new1", "hello"), reply("new2", "hi")], (done) =>
-        Effect.map(done, ({ entry, tokensBefore }) => {
-          expect(entry.parentId).toBe("new2")
-          expect(tokensBefore).toBe(3003)
-        })
-      )
-      expect(seen(session).slice(1)).toEqual(["u3", "a3", "new1", "new2"])
-      expect(ids(session).slice(-3, -1)).toEqual(["new1", "new2"])
-    }))
-
-  it.effect("a late tool result finds its call", () =>
-    Effect.gen(function* () {
-      const path = chain([...turn("1"), ...turn("2"), user("u3", tokens(900)), reply("a3", [call("k1"), call("k2")]), result("r1", "k1", tokens(10))])
-      const session = yield* meanwhile(path, [result("r2", "k2", "late")], (done) => done)
-      expect(seen(session)).toEqual(expect.arrayContaining(["a3", "r1", "r2"]))
-    }))
-
-  it.effect("a system message is in the replay", () =>
-    Effect.gen(function* () {
-      yield* meanwhile(threeTurns, [system("s", "be brief")], (done) =>
-        Effect.map(done, ({ entry }) => expect(entry.systemMessage?.content).toBe("be brief"))
-      )
-    }))
-
-  it.effect("an edit of what is kept is no obstacle", () =>
-    Effect.gen(function* () {
-      const session = yield* meanwhile(threeTurns, [edit("e", "u3", null)], (done) => done)
-      expect(seen(session).slice(1)).toEqual(["a3"])
-    }))
-
-  it.effect.each([
-    ["a compaction", compaction("other", "u3")],
-    ["an edit that hides what is summarized", edit("e", "u1", null)],
-    ["an edit that replaces what is summarized", edit("e", "a2", "new")]
-  ] as const)("%s: the run fails, and writes nothing", ([, change]) =>
-    Effect.gen(function* () {
-      const session = yield* meanwhile(threeTurns, [change], (done) =>
-        Effect.map(Effect.flip(done), (error) => expect(error._tag).toBe("SessionChanged"))
-      )
-      expect(ids(session)).toEqual([...ids({ ...session, tree: { ...session.tree, entries: threeTurns } }), change.id])
-    }))
-
-  it.effect("interrupting it leaves the session as it was, and free", () =>
-    Effect.gen(function* () {
-      const summarizer = yield* held
-      yield* Effect.gen(function* () {
-        const fiber = yield* Effect.fork(compact())
-        yield* summarizer.begun
-        yield* Fiber.interrupt(fiber)
-        yield* unchanged(threeTurns)
-        yield* summarizer.release
-        yield* unchanged(threeTurns)
-        expect(yield* compact()).toMatchObject({ _tag: "Compacted" })
-      }).pipe(Effect.provide(services(threeTurns, summarizer.layer)))
-    }))
-
-  it.effect("a second caller with equal options shares the run, another is told that it is busy", () =>
-    Effect.gen(function* () {
-      const summarizer = yield* held
-      yield* Effect.gen(function* () {
-        const first = yield* Effect.fork(compacted({ keepRecentTokens: 900, reason: "manual" }))
-        yield* summarizer.begun
-        const second = yield* Effect.fork(compacted({ reason: "manual", keepRecentTokens: 900, customInstructions: undefined }))
-        yield* Effect.yieldNow()
-        expect(yield* Effect.flip(compact({ keepRecentTokens: 10 }))).toMatchObject({ _tag: "Busy" })
-        yield* summarizer.release
-        const [one, other] = [yield* Fiber.join(first), yield* Fiber.join(second)]
-        expect(one.entry).toEqual(other.entry)
-        expect(ids(yield* open)).toHaveLength(7)
-      }).pipe(Effect.provide(services(threeTurns, summarizer.layer)))
-    }))
+    }).pipe(Effect.provide(services(threeTurns)))
+  )
 })
 
 describe("without a model", () => {

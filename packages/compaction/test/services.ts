@@ -25,7 +25,12 @@ export const services = (
 ) =>
   Layer.mergeAll(Compaction.layer, Navigation.layer).pipe(
     Layer.provideMerge(
-      Layer.mergeAll(SessionStore.layerMemory([{ header, entries }]), Tokenizer.layerHeuristic, summarizer, Settings.layerMemory(given))
+      Layer.mergeAll(
+        SessionStore.layerMemory([{ header, entries }]),
+        Tokenizer.layerHeuristic,
+        summarizer,
+        Settings.layerMemory(given)
+      )
     )
   )
 
@@ -39,7 +44,12 @@ export const scripted = (write: (request: Summarizer.Request) => Effect.Effect<s
       name: "test/scripted",
       plan: () => ({ requests: 1, mostRequests: 1, inputTokens: 0 }),
       summarize: (request) =>
-        Effect.map(write(request), (text) => ({ text, writer: "test/scripted", usage: { totalTokens: 10 }, requests: 1 }))
+        Effect.map(write(request), (text) => ({
+          text,
+          writer: "test/scripted",
+          usage: { totalTokens: 10 },
+          requests: 1
+        }))
     })
   )
 
@@ -53,7 +63,8 @@ export const saying = (text: string) => {
 export const held = Effect.gen(function* () {
   const begun = yield* Deferred.make<void>()
   const release = yield* Deferred.make<void>()
-  const write = () => Deferred.succeed(begun, undefined).pipe(Effect.zipRight(Deferred.await(release)), Effect.as("SUMMARY"))
+  const write = () =>
+    Deferred.succeed(begun, undefined).pipe(Effect.zipRight(Deferred.await(release)), Effect.as("SUMMARY"))
   return { begun: Deferred.await(begun), release: Deferred.succeed(release, undefined), layer: scripted(write) }
 })
 
@@ -75,4 +86,6 @@ export const ids = (session: SessionStore.Session) => session.tree.entries.map((
 
 /** The ids of the entries that the model sees. */
 export const seen = (session: SessionStore.Session) =>
-  Projection.project(SessionTree.leafPath(session.tree)).items.filter((item) => item.messages.length > 0).map((item) => item.entry.id)
+  Projection.project(SessionTree.leafPath(session.tree))
+    .items.filter((item) => item.messages.length > 0)
+    .map((item) => item.entry.id)

@@ -14,7 +14,7 @@ import * as Transcript from "./Transcript.js"
 
 /** A stretch of the conversation for one request. */
 export interface Chunk {
-  /** How many messages it holds. */
+  /** How many messages it holds, those before it that print nothing included. */
   readonly messages: number
   readonly transcript: string
 }
@@ -42,11 +42,14 @@ const separatorTokens = 2
 export const split = (messages: ReadonlyArray<LlmMessage>, options: Options): ReadonlyArray<Chunk> => {
   const pieces = piecesOf(messages, options)
   const chunks: Array<Chunk> = []
+  let counted = 0
   for (let start = 0; start < pieces.length; ) {
     const end = chunkEnd(pieces, start, options.chunkTokens)
     const texts = pieces.slice(start, end).flatMap(({ text }) => (text === "" ? [] : [text]))
-    if (texts.length > 0) chunks.push({ messages: end - start, transcript: texts.join("\n\n") })
     start = end
+    if (texts.length === 0) continue
+    chunks.push({ messages: end - counted, transcript: texts.join("\n\n") })
+    counted = end
   }
   return chunks
 }

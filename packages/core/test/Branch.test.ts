@@ -5,15 +5,45 @@ import * as FileOps from "../src/FileOps.js"
 import * as Rules from "../src/Rules.js"
 import * as SessionTree from "../src/SessionTree.js"
 import {
-  bash, branchSummary, call, chain, compaction, count, custom, edit, header, label, reply, result, system, text, tokens, user
+  bash,
+  branchSummary,
+  call,
+  chain,
+  compaction,
+  count,
+  custom,
+  edit,
+  header,
+  label,
+  reply,
+  result,
+  system,
+  text,
+  tokens,
+  user
 } from "./SessionBuilder.js"
 
 const prepare = (entries: ReadonlyArray<Entry.Entry>, settings: Partial<Branch.Settings> = {}) =>
-  Branch.prepare(chain(entries), count, { tokenBudget: 100, dropOldest: true, cwd: "/w", rules: Rules.standard, ...settings })
+  Branch.prepare(chain(entries), count, {
+    tokenBudget: 100,
+    dropOldest: true,
+    cwd: "/w",
+    rules: Rules.standard,
+    ...settings
+  })
 
 /** The first letter of what each message says. */
 const letters = (prepared: Branch.Prepared) =>
-  prepared.messages.map((message) => ("summary" in message ? message.summary : "content" in message && typeof message.content === "string" ? message.content : message.role).charAt(0)).join("")
+  prepared.messages
+    .map((message) =>
+      ("summary" in message
+        ? message.summary
+        : "content" in message && typeof message.content === "string"
+          ? message.content
+          : message.role
+      ).charAt(0)
+    )
+    .join("")
 
 const sized = (id: string, size: number) => user(id, tokens(size, id.charAt(0)))
 
@@ -89,7 +119,14 @@ describe("a newest message that alone is too large", () => {
     ["a user's", user("x", tokens(5000))],
     ["a user's in blocks", user("x", [text(tokens(2000)), text(tokens(2000)), { type: "image" }])],
     ["a user's of emoji", user("x", emoji.repeat(5001))],
-    ["a reply", reply("x", [{ type: "thinking", thinking: tokens(900) }, text(tokens(900)), call("c", "write", { content: tokens(900) })])],
+    [
+      "a reply",
+      reply("x", [
+        { type: "thinking", thinking: tokens(900) },
+        text(tokens(900)),
+        call("c", "write", { content: tokens(900) })
+      ])
+    ],
     ["a tool result", result("x", "c", tokens(5000))],
     ["a custom message", custom("x", tokens(5000))],
     ["a shell command's output", bash("x", "make", tokens(5000))],
@@ -122,7 +159,10 @@ describe("what a branch says", () => {
   it("a compaction yields its summary only, an edit on the branch applies", () => {
     const head = compaction("c", "u0", "summary", { systemMessage: { role: "system", content: "prompt" } })
     const { messages } = prepare([head, user("u1", "old"), edit("e1", "u1", "new"), user("u2"), edit("e2", "u2", null)])
-    expect(messages).toMatchObject([{ role: "compactionSummary", summary: "summary" }, { role: "user", content: "new" }])
+    expect(messages).toMatchObject([
+      { role: "compactionSummary", summary: "summary" },
+      { role: "user", content: "new" }
+    ])
   })
 
   it("nothing where nobody said anything", () => {
@@ -132,7 +172,8 @@ describe("what a branch says", () => {
 })
 
 describe("files of a branch", () => {
-  const reads = (id: string, path: string) => reply(id, [call(`c${id}`, "read", { path }), call(`d${id}`, "edit", { path: `${path}x` })])
+  const reads = (id: string, path: string) =>
+    reply(id, [call(`c${id}`, "read", { path }), call(`d${id}`, "edit", { path: `${path}x` })])
   const branch = [
     reads("a1", "oldest"),
     compaction("c", "a1", "s", { details: { readFiles: ["compacted"], modifiedFiles: [] } }),
@@ -153,6 +194,9 @@ describe("files of a branch", () => {
 
   it("with the parity rules those of what fits, the first that does not, and branch summaries", () => {
     const { modifiedFiles, readFiles } = FileOps.lists(prepare(branch, { rules: Rules.parity }).fileOps)
-    expect([readFiles, modifiedFiles]).toEqual([["branch", "newest"], ["changed", "newestx"]])
+    expect([readFiles, modifiedFiles]).toEqual([
+      ["branch", "newest"],
+      ["changed", "newestx"]
+    ])
   })
 })

@@ -48,7 +48,8 @@ describe("FilePath.fold", () => {
 })
 
 describe("FileTools.operations", () => {
-  const of = (name: string, args: unknown, fold = true) => FileTools.operations(name, args, fold).map(({ kind, path }) => `${kind} ${path}`)
+  const of = (name: string, args: unknown, fold = true) =>
+    FileTools.operations(name, args, fold).map(({ kind, path }) => `${kind} ${path}`)
 
   it.each([
     ["read", { path: "a" }, "read a"],
@@ -85,8 +86,15 @@ describe("FileTools.operations", () => {
   })
 
   const patch = [
-    "*** Begin Patch", "*** Add File: new.ts", "+x", "*** Update File: old name.ts", "*** Move to: moved.ts", "@@", "-*** Add File: not.ts",
-    "*** Delete File: gone.ts", "*** End Patch"
+    "*** Begin Patch",
+    "*** Add File: new.ts",
+    "+x",
+    "*** Update File: old name.ts",
+    "*** Move to: moved.ts",
+    "@@",
+    "-*** Add File: not.ts",
+    "*** Delete File: gone.ts",
+    "*** End Patch"
   ].join("\n")
 
   it.each([
@@ -95,7 +103,12 @@ describe("FileTools.operations", () => {
     ["in a list", { command: ["apply_patch", patch] }],
     ["with carriage returns", { patch: patch.replaceAll("\n", "\r\n") }]
   ])("reads the paths of a patch %s", (_, args) => {
-    expect(of("apply_patch", args).toSorted()).toEqual(["edited gone.ts", "edited old name.ts", "written moved.ts", "written new.ts"])
+    expect(of("apply_patch", args).toSorted()).toEqual([
+      "edited gone.ts",
+      "edited old name.ts",
+      "written moved.ts",
+      "written new.ts"
+    ])
   })
 
   it("of a patch that is none", () => {
@@ -116,9 +129,18 @@ describe("FileOps", () => {
   const lists = (...all: ReadonlyArray<FileOps.FileOps>) => FileOps.lists(FileOps.combineAll(all))
 
   it("a file that was read and modified stands under modified only, as first spelled", () => {
-    expect(lists(tool("read", "./src/a.ts"), tool("edit", "src/a.ts"))).toEqual({ readFiles: [], modifiedFiles: ["src/a.ts"] })
-    expect(lists(tool("edit", "/w/a"), tool("read", "a"), tool("edit", "./a"))).toEqual({ readFiles: [], modifiedFiles: ["/w/a"] })
-    expect(lists(tool("write", "c:/x/a"), tool("edit", "C:\\x\\a"))).toEqual({ readFiles: [], modifiedFiles: ["c:/x/a"] })
+    expect(lists(tool("read", "./src/a.ts"), tool("edit", "src/a.ts"))).toEqual({
+      readFiles: [],
+      modifiedFiles: ["src/a.ts"]
+    })
+    expect(lists(tool("edit", "/w/a"), tool("read", "a"), tool("edit", "./a"))).toEqual({
+      readFiles: [],
+      modifiedFiles: ["/w/a"]
+    })
+    expect(lists(tool("write", "c:/x/a"), tool("edit", "C:\\x\\a"))).toEqual({
+      readFiles: [],
+      modifiedFiles: ["c:/x/a"]
+    })
   })
 
   it("without folding they are two", () => {
@@ -129,7 +151,15 @@ describe("FileOps", () => {
 
   it("sorts by UTF-16 code unit, without duplicates", () => {
     const names = ["b", "a", "B", "\u{1F600}", "\uFF5E", "10", "9", "a"]
-    expect(lists(...names.map((name) => tool("read", name))).readFiles).toEqual(["10", "9", "B", "a", "b", "\u{1F600}", "\uFF5E"])
+    expect(lists(...names.map((name) => tool("read", name))).readFiles).toEqual([
+      "10",
+      "9",
+      "B",
+      "a",
+      "b",
+      "\u{1F600}",
+      "\uFF5E"
+    ])
   })
 
   it("is a monoid", () => {
@@ -140,7 +170,11 @@ describe("FileOps", () => {
   })
 
   it("takes the calls that a tool made itself, whatever their arguments", () => {
-    const calls = [{ name: "read", arguments: { path: "n" } }, { name: "edit", arguments: null }, { name: "write", arguments: "x" }]
+    const calls = [
+      { name: "read", arguments: { path: "n" } },
+      { name: "edit", arguments: null },
+      { name: "write", arguments: "x" }
+    ]
     const ops = FileOps.fromMessage(gave("1", "ok", { nestedCalls: { calls } }), recognition)
     expect(FileOps.lists(ops)).toEqual({ readFiles: ["n"], modifiedFiles: [] })
   })

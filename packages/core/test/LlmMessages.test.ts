@@ -10,7 +10,12 @@ const textOf = (message: Message.Message): string => {
 
 describe("convertToLlm", () => {
   it("leaves users, replies, results and system messages as they are", () => {
-    const messages: ReadonlyArray<Message.Message> = [{ role: "system", content: "s" }, said("u"), answered("a"), gave("1", "r")]
+    const messages: ReadonlyArray<Message.Message> = [
+      { role: "system", content: "s" },
+      said("u"),
+      answered("a"),
+      gave("1", "r")
+    ]
     expect(convertToLlm(messages)).toEqual(messages)
   })
 
@@ -18,19 +23,30 @@ describe("convertToLlm", () => {
     expect(textOf(ran("make", "done"))).toMatch(/make[\s\S]*done/)
     expect(textOf(ran("make", "done"))).not.toMatch(/exit code/)
     expect(textOf(ran("make", "boom", { exitCode: 2 }))).toMatch(/boom[\s\S]*exit code 2/)
-    for (const exitCode of [null, undefined]) expect(textOf(ran("make", "", exitCode === undefined ? {} : { exitCode }))).not.toMatch(/exit code/)
+    for (const exitCode of [null, undefined])
+      expect(textOf(ran("make", "", exitCode === undefined ? {} : { exitCode }))).not.toMatch(/exit code/)
     expect(textOf(ran("make", ""))).toMatch(/nothing/)
   })
 
   it("leaves out what the user kept from the model, and unknown roles", () => {
-    expect(convertToLlm([ran("cat key", "SECRET", { excludeFromContext: true }), { role: "unknown", original: { role: "x" } }])).toEqual([])
+    expect(
+      convertToLlm([
+        ran("cat key", "SECRET", { excludeFromContext: true }),
+        { role: "unknown", original: { role: "x" } }
+      ])
+    ).toEqual([])
   })
 
   it("says of summaries what they are, and gives custom messages as the user's", () => {
     expect(textOf({ role: "branchSummary", summary: "tried it" })).toMatch(/branch[\s\S]*tried it/)
     expect(textOf({ role: "compactionSummary", summary: "so far" })).toMatch(/[Ss]ummary[\s\S]*so far/)
-    const content = [{ type: "text" as const, text: "from an extension" }, { type: "image" as const, data: "A" }]
-    expect(convertToLlm([{ role: "custom", customType: "t", content, timestamp: 5 }])).toEqual([{ role: "user", content, timestamp: 5 }])
+    const content = [
+      { type: "text" as const, text: "from an extension" },
+      { type: "image" as const, data: "A" }
+    ]
+    expect(convertToLlm([{ role: "custom", customType: "t", content, timestamp: 5 }])).toEqual([
+      { role: "user", content, timestamp: 5 }
+    ])
   })
 })
 
@@ -53,7 +69,9 @@ const isPaired = (messages: ReadonlyArray<LlmMessage>): boolean => {
 const calls = (...ids: ReadonlyArray<string>) => answered(ids.map((id) => call(id)))
 
 const outline = (messages: ReadonlyArray<LlmMessage>) =>
-  messages.map((message) => (message.role === "toolResult" ? `${message.toolCallId}=${Message.texts(message.content).join("")}` : message.role))
+  messages.map((message) =>
+    message.role === "toolResult" ? `${message.toolCallId}=${Message.texts(message.content).join("")}` : message.role
+  )
 
 const missing = "This call got no result."
 
@@ -68,13 +86,33 @@ describe("repairToolPairs", () => {
 
   it.each<readonly [string, ReadonlyArray<LlmMessage>, ReadonlyArray<string>, ReadonlyArray<string>]>([
     ["a result whose call is not there", [gave("0", "x"), said("u")], ["user"], ["OrphanedResult"]],
-    ["a result before its call", [gave("1", "early"), calls("1")], ["assistant", `1=${missing}`], ["OrphanedResult", "UnansweredCall"]],
+    [
+      "a result before its call",
+      [gave("1", "early"), calls("1")],
+      ["assistant", `1=${missing}`],
+      ["OrphanedResult", "UnansweredCall"]
+    ],
     ["one result of two", [calls("1", "2"), gave("1", "a")], ["assistant", "1=a", `2=${missing}`], ["UnansweredCall"]],
-    ["no result, and the user went on", [calls("1"), said("u")], ["assistant", `1=${missing}`, "user"], ["UnansweredCall"]],
-    ["a late result", [calls("1"), said("u"), answered("ok"), gave("1", "late")], ["assistant", "1=late", "user", "assistant"], []],
+    [
+      "no result, and the user went on",
+      [calls("1"), said("u")],
+      ["assistant", `1=${missing}`, "user"],
+      ["UnansweredCall"]
+    ],
+    [
+      "a late result",
+      [calls("1"), said("u"), answered("ok"), gave("1", "late")],
+      ["assistant", "1=late", "user", "assistant"],
+      []
+    ],
     ["results in another order", [calls("1", "2"), gave("2", "b"), gave("1", "a")], ["assistant", "1=a", "2=b"], []],
     ["two results of one call", [calls("1"), gave("1", "a"), gave("1", "b")], ["assistant", "1=a"], ["OrphanedResult"]],
-    ["an id used again by a later reply", [calls("1"), gave("1", "a"), calls("1"), gave("1", "b")], ["assistant", "1=a", "assistant", "1=b"], []],
+    [
+      "an id used again by a later reply",
+      [calls("1"), gave("1", "a"), calls("1"), gave("1", "b")],
+      ["assistant", "1=a", "assistant", "1=b"],
+      []
+    ],
     [
       "an id used again while the first call had no result",
       [calls("1"), calls("1"), gave("1", "b")],
@@ -82,8 +120,18 @@ describe("repairToolPairs", () => {
       ["UnansweredCall"]
     ],
     ["an id twice in one reply", [calls("1", "1"), gave("1", "a"), gave("1", "b")], ["assistant", "1=a", "1=b"], []],
-    ["an id twice in one reply, one result", [calls("1", "1"), gave("1", "a")], ["assistant", "1=a", `1=${missing}`], ["UnansweredCall"]],
-    ["a reply that was aborted", [answered([call("1")], { stopReason: "aborted" }), said("u")], ["assistant", `1=${missing}`, "user"], ["UnansweredCall"]],
+    [
+      "an id twice in one reply, one result",
+      [calls("1", "1"), gave("1", "a")],
+      ["assistant", "1=a", `1=${missing}`],
+      ["UnansweredCall"]
+    ],
+    [
+      "a reply that was aborted",
+      [answered([call("1")], { stopReason: "aborted" }), said("u")],
+      ["assistant", `1=${missing}`, "user"],
+      ["UnansweredCall"]
+    ],
     ["an empty id", [calls(""), gave("", "a")], ["assistant", "=a"], []]
   ])("%s", (_, messages, expected, faults) => {
     const repaired = repairToolPairs(messages)

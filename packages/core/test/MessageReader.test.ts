@@ -11,7 +11,17 @@ import { count } from "./SessionBuilder.js"
 const isMessage = Schema.is(Message.Message)
 const isEntry = Schema.is(Entry.Entry)
 
-const roles = ["system", "user", "assistant", "toolResult", "bashExecution", "custom", "hookMessage", "branchSummary", "compactionSummary"]
+const roles = [
+  "system",
+  "user",
+  "assistant",
+  "toolResult",
+  "bashExecution",
+  "custom",
+  "hookMessage",
+  "branchSummary",
+  "compactionSummary"
+]
 
 const garbage: ReadonlyArray<unknown> = [
   undefined,
@@ -27,16 +37,40 @@ const garbage: ReadonlyArray<unknown> = [
   [null],
   [[]],
   ["text", 7, null, { type: "text" }, { type: "text", text: 7 }, { type: "image", data: 7 }, { type: "toolCall" }],
-  [{ type: "text", text: "good" }, { type: "future", text: "bad" }, { type: "thinking", thinking: null }],
+  [
+    { type: "text", text: "good" },
+    { type: "future", text: "bad" },
+    { type: "thinking", thinking: null }
+  ],
   { type: "text", text: "not a list" },
   { nested: { deeply: [{ garbage: [null] }] } },
   JSON.parse('{"__proto__":{"polluted":true},"constructor":1}')
 ]
 
 const fields = [
-  "content", "sections", "toolsAdded", "toolsRemoved", "usage", "stopReason", "errorMessage", "provider", "model", "toolCallId",
-  "toolName", "isError", "nestedCalls", "command", "output", "exitCode", "excludeFromContext", "customType", "display", "summary",
-  "fromId", "tokensBefore", "timestamp"
+  "content",
+  "sections",
+  "toolsAdded",
+  "toolsRemoved",
+  "usage",
+  "stopReason",
+  "errorMessage",
+  "provider",
+  "model",
+  "toolCallId",
+  "toolName",
+  "isError",
+  "nestedCalls",
+  "command",
+  "output",
+  "exitCode",
+  "excludeFromContext",
+  "customType",
+  "display",
+  "summary",
+  "fromId",
+  "tokensBefore",
+  "timestamp"
 ]
 
 /** What everything else does with a message. */
@@ -57,7 +91,13 @@ describe("MessageReader.read", () => {
   })
 
   it("keeps what is no message as unknown", () => {
-    for (const value of [...garbage, { role: "future", content: "x" }, { role: 7 }, { role: null }, { role: "constructor" }]) {
+    for (const value of [
+      ...garbage,
+      { role: "future", content: "x" },
+      { role: 7 },
+      { role: null },
+      { role: "constructor" }
+    ]) {
       expect(MessageReader.read(value)).toEqual({ role: "unknown", original: value })
     }
   })
@@ -71,14 +111,25 @@ describe("MessageReader.read", () => {
   })
 
   it("reads a plain text where blocks are needed as one text block, and leaves out unknown blocks", () => {
-    expect(MessageReader.read({ role: "assistant", content: "hi" })).toMatchObject({ content: [{ type: "text", text: "hi" }] })
-    expect(MessageReader.read({ role: "toolResult", content: "hi" })).toMatchObject({ content: [{ type: "text", text: "hi" }] })
+    expect(MessageReader.read({ role: "assistant", content: "hi" })).toMatchObject({
+      content: [{ type: "text", text: "hi" }]
+    })
+    expect(MessageReader.read({ role: "toolResult", content: "hi" })).toMatchObject({
+      content: [{ type: "text", text: "hi" }]
+    })
     const blocks = [{ type: "future" }, { type: "text", text: "good" }, null]
-    expect(MessageReader.read({ role: "user", content: blocks })).toMatchObject({ content: [{ type: "text", text: "good" }] })
+    expect(MessageReader.read({ role: "user", content: blocks })).toMatchObject({
+      content: [{ type: "text", text: "good" }]
+    })
   })
 
   it("gives a sound message back as the same object", () => {
-    const sound = { role: "assistant", content: [{ type: "text", text: "x", extra: 1 }], usage: { totalTokens: 5 }, extra: 2 }
+    const sound = {
+      role: "assistant",
+      content: [{ type: "text", text: "x", extra: 1 }],
+      usage: { totalTokens: 5 },
+      extra: 2
+    }
     expect(MessageReader.read(sound)).toBe(sound)
   })
 
@@ -97,9 +148,17 @@ describe("usage of any shape", () => {
   }
 
   it.each([
-    ["the total where there is one, cached tokens in it", { totalTokens: 98_716, cacheRead: 98_432, input: 84, output: 200 }, 98_716],
+    [
+      "the total where there is one, cached tokens in it",
+      { totalTokens: 98_716, cacheRead: 98_432, input: 84, output: 200 },
+      98_716
+    ],
     ["a total below what was read from the cache", { totalTokens: 163_978, cacheRead: 819_661 }, 163_978],
-    ["each part once where the total is 0", { totalTokens: 0, input: 1, output: 2, cacheRead: 30, cacheWrite: 400 }, 433],
+    [
+      "each part once where the total is 0",
+      { totalTokens: 0, input: 1, output: 2, cacheRead: 30, cacheWrite: 400 },
+      433
+    ],
     ["each part once where there is no total", { input: 1, cacheRead: 30 }, 31],
     ["parts that are null, texts or NaN", { totalTokens: null, input: "5", output: NaN, cacheRead: 7 }, 7],
     ["negative parts", { totalTokens: -5, input: -3, output: 4 }, 4],
@@ -110,7 +169,7 @@ describe("usage of any shape", () => {
 
   it("has a cost that is never NaN", () => {
     for (const cost of [undefined, {}, { total: NaN }, { input: 1, output: 2 }, { total: 3, input: 9 }]) {
-      expect(Number.isFinite(Message.usageCost({ ...(cost === undefined ? {} : { cost }) }))).toBe(true)
+      expect(Number.isFinite(Message.usageCost(cost === undefined ? {} : { cost }))).toBe(true)
     }
     expect(Message.usageCost({ cost: { input: 1, output: 2 } })).toBe(3)
     expect(Message.usageCost({ cost: { total: 3, input: 9 } })).toBe(3)
@@ -119,12 +178,41 @@ describe("usage of any shape", () => {
 
 describe("EntryReader.read", () => {
   const types = [
-    "message", "custom_message", "branch_summary", "compaction", "context_edit", "model_change", "thinking_level_change", "label",
-    "session_info", "custom", "usage", "unknown", "future"
+    "message",
+    "custom_message",
+    "branch_summary",
+    "compaction",
+    "context_edit",
+    "model_change",
+    "thinking_level_change",
+    "label",
+    "session_info",
+    "custom",
+    "usage",
+    "unknown",
+    "future"
   ]
   const ownFields = [
-    "message", "customType", "content", "display", "details", "fromId", "summary", "usage", "fromHook", "firstKeptEntryId",
-    "tokensBefore", "systemMessage", "targetId", "replacement", "provider", "modelId", "thinkingLevel", "label", "name", "data",
+    "message",
+    "customType",
+    "content",
+    "display",
+    "details",
+    "fromId",
+    "summary",
+    "usage",
+    "fromHook",
+    "firstKeptEntryId",
+    "tokensBefore",
+    "systemMessage",
+    "targetId",
+    "replacement",
+    "provider",
+    "modelId",
+    "thinkingLevel",
+    "label",
+    "name",
+    "data",
     "timestamp"
   ]
 
@@ -139,13 +227,21 @@ describe("EntryReader.read", () => {
   })
 
   it("keeps an edit without a target as unknown, so that it hides nothing", () => {
-    for (const value of [{ replacement: null }, { targetId: "a" }, { targetId: "a", replacement: "x" }, { targetId: 7, replacement: null }]) {
+    for (const value of [
+      { replacement: null },
+      { targetId: "a" },
+      { targetId: "a", replacement: "x" },
+      { targetId: 7, replacement: null }
+    ]) {
       expect(EntryReader.read({ type: "context_edit", ...value }, { id: "x", parentId: null }).type).toBe("unknown")
     }
   })
 
   it("never pollutes the prototype of objects", () => {
-    EntryReader.read(JSON.parse('{"type":"message","message":{"role":"user","__proto__":{"polluted":1}}}'), { id: "x", parentId: null })
+    EntryReader.read(JSON.parse('{"type":"message","message":{"role":"user","__proto__":{"polluted":1}}}'), {
+      id: "x",
+      parentId: null
+    })
     expect("polluted" in {}).toBe(false)
   })
 })

@@ -8,7 +8,23 @@ import * as Projection from "../src/Projection.js"
 import * as Rules from "../src/Rules.js"
 import * as Transcript from "../src/Transcript.js"
 import {
-  bash, branchSummary, call, chain, compaction, count, edit, label, modelChange, note, reply, result, system, tokens, user
+  changed,
+  entryOf,
+  bash,
+  branchSummary,
+  call,
+  chain,
+  compaction,
+  count,
+  edit,
+  label,
+  modelChange,
+  note,
+  reply,
+  result,
+  system,
+  tokens,
+  user
 } from "./SessionBuilder.js"
 
 const prepare = (entries: ReadonlyArray<Entry.Entry>, keepRecentTokens: number, rules = Rules.standard) =>
@@ -22,7 +38,9 @@ const prepared = (entries: ReadonlyArray<Entry.Entry>, keep: number): Preparatio
 
 /** What users and replies said, without padding. */
 const said = (messages: ReadonlyArray<Message.Message>) =>
-  messages.map((message) => ("content" in message && typeof message.content === "string" ? message.content.replace(/x+$/, "") : message.role))
+  messages.map((message) =>
+    "content" in message && typeof message.content === "string" ? message.content.replace(/x+$/, "") : message.role
+  )
 
 const turn = (id: string, size = 50) => [user(`u${id}`, `u${id}${tokens(size)}`), reply(`a${id}`, tokens(size))]
 
@@ -39,10 +57,13 @@ describe("compacting again", () => {
     }
   })
 
-  it.each(["gone", "c1", "u4", ""])("the range starts after the old compaction where its boundary is %j", (boundary) => {
-    const path = [...turn("1"), compaction("c1", boundary), ...turn("4"), ...turn("5")]
-    expect(said(prepared(path, 60).messagesToSummarize)).toEqual(["u4", "assistant"])
-  })
+  it.each(["gone", "c1", "u4", ""])(
+    "the range starts after the old compaction where its boundary is %j",
+    (boundary) => {
+      const path = [...turn("1"), compaction("c1", boundary), ...turn("4"), ...turn("5")]
+      expect(said(prepared(path, 60).messagesToSummarize)).toEqual(["u4", "assistant"])
+    }
+  )
 
   it("right after a compaction there is nothing, and neither when only asides follow it", () => {
     const path = [...turn("1"), ...turn("2"), compaction("c1", "u2")]
@@ -52,13 +73,30 @@ describe("compacting again", () => {
   })
 
   it("only the start of a split turn is new: the earlier summary is carried along", () => {
-    const path = [...turn("1"), compaction("c1", "u2"), user("u2", tokens(9)), reply("a2", tokens(99)), reply("a3", tokens(99))]
+    const path = [
+      ...turn("1"),
+      compaction("c1", "u2"),
+      user("u2", tokens(9)),
+      reply("a2", tokens(99)),
+      reply("a3", tokens(99))
+    ]
     const { isSplitTurn, messagesToSummarize, previousSummary, turnPrefixMessages } = prepared(path, 50)
-    expect([isSplitTurn, messagesToSummarize.length, turnPrefixMessages.length, previousSummary]).toEqual([true, 0, 2, "old summary"])
+    expect([isSplitTurn, messagesToSummarize.length, turnPrefixMessages.length, previousSummary]).toEqual([
+      true,
+      0,
+      2,
+      "old summary"
+    ])
   })
 
   it("older compactions inside the kept range are no messages", () => {
-    const path = [...turn("1"), compaction("c1", "u1", "one"), ...turn("2"), compaction("c2", "u1", "two"), ...turn("3")]
+    const path = [
+      ...turn("1"),
+      compaction("c1", "u1", "one"),
+      ...turn("2"),
+      compaction("c2", "u1", "two"),
+      ...turn("3")
+    ]
     const { messagesToSummarize, previousSummary } = prepared(path, 60)
     expect(said(messagesToSummarize)).toEqual(["u1", "assistant", "u2", "assistant"])
     expect(previousSummary).toBe("two")
@@ -72,8 +110,11 @@ describe("nothing to prepare", () => {
     ["one message larger than the budget, and a short reply", [user("u", tokens(100_000)), reply("a", "ok")]],
     ["system messages only before the cut", [system("s", tokens(99)), user("u", tokens(99))]],
     ["hidden messages only before the cut", [user("u0"), edit("e", "u0", null), user("u", tokens(99))]],
-    ["unknown roles only before the cut", [{ ...user("u0"), message: { role: "unknown" as const, original: {} } }, user("u", tokens(99))]],
-    ["secret shell output only before the cut", [bash("b", "ls", tokens(500), { excludeFromContext: true }), user("u", tokens(99))]]
+    ["unknown roles only before the cut", [entryOf("u0", { role: "unknown", original: {} }), user("u", tokens(99))]],
+    [
+      "secret shell output only before the cut",
+      [bash("b", "ls", tokens(500), { excludeFromContext: true }), user("u", tokens(99))]
+    ]
   ])("%s", (_, entries) => {
     const keep = entries.length === 2 && entries[0]?.id === "u1" ? 20_000 : 50
     expect(prepare(entries, keep)).toBeUndefined()
@@ -83,7 +124,10 @@ describe("nothing to prepare", () => {
 describe("what is summarized", () => {
   it("shell output kept from the model is in no list and no prompt", () => {
     const secret = bash("b", "cat key", `SECRET${tokens(1000)}`, { excludeFromContext: true })
-    const { keptMessages, messagesToSummarize, summarizedEntryIds } = prepared([...turn("1"), secret, ...turn("2"), { ...secret, id: "b2" }], 100)
+    const { keptMessages, messagesToSummarize, summarizedEntryIds } = prepared(
+      [...turn("1"), secret, ...turn("2"), changed(secret, { id: "b2" })],
+      100
+    )
     const all = [...messagesToSummarize, ...keptMessages]
     expect(summarizedEntryIds).toEqual(["u1", "a1"])
     expect(Transcript.serialize(Projection.convertToLlm(all), Transcript.forModel)).not.toContain("SECRET")
@@ -91,8 +135,12 @@ describe("what is summarized", () => {
 
   it("replies that failed stay, hidden ones go, edited ones say what they say now", () => {
     const path = [
-      user("u1", "old"), reply("bad", "half", { stopReason: "error" }), reply("gone", "hidden"), edit("e1", "gone", null),
-      edit("e2", "u1", "new"), ...turn("2")
+      user("u1", "old"),
+      reply("bad", "half", { stopReason: "error" }),
+      reply("gone", "hidden"),
+      edit("e1", "gone", null),
+      edit("e2", "u1", "new"),
+      ...turn("2")
     ]
     expect(prepared(path, 100).messagesToSummarize).toMatchObject([{ content: "new" }, { content: [{ text: "half" }] }])
   })
@@ -111,14 +159,23 @@ describe("what is summarized", () => {
 })
 
 describe("files of what is summarized", () => {
-  const details = (readFiles: ReadonlyArray<string>, modifiedFiles: ReadonlyArray<string>) => ({ details: { readFiles, modifiedFiles } })
-  const reads = (id: string, path: string) => [reply(id, [call(`c${id}`, "read", { path })]), result(`r${id}`, `c${id}`)]
+  const details = (readFiles: ReadonlyArray<string>, modifiedFiles: ReadonlyArray<string>) => ({
+    details: { readFiles, modifiedFiles }
+  })
+  const reads = (id: string, path: string) => [
+    reply(id, [call(`c${id}`, "read", { path })]),
+    result(`r${id}`, `c${id}`)
+  ]
 
   it("is the union over messages, the previous compaction, older ones in the range, and branch summaries", () => {
     const path = [
-      user("u0"), ...reads("m1", "message.ts"), compaction("c1", "u0", "s", details(["older.ts"], [])),
-      branchSummary("b1", "was there", details(["branch.ts"], ["changed.ts"])), user("u1"),
-      compaction("c2", "u0", "s", details([], ["previous.ts"])), ...turn("2")
+      user("u0"),
+      ...reads("m1", "message.ts"),
+      compaction("c1", "u0", "s", details(["older.ts"], [])),
+      branchSummary("b1", "was there", details(["branch.ts"], ["changed.ts"])),
+      user("u1"),
+      compaction("c2", "u0", "s", details([], ["previous.ts"])),
+      ...turn("2")
     ]
     expect(FileOps.lists(prepared(path, 60).fileOps)).toEqual({
       readFiles: ["branch.ts", "message.ts", "older.ts"],
@@ -128,13 +185,28 @@ describe("files of what is summarized", () => {
 
   it("includes the start of a split turn and calls that tools made, not what is kept", () => {
     const nested = { nestedCalls: { complete: true, calls: [{ name: "write", arguments: { path: "nested.ts" } }] } }
-    const path = [user("u1"), ...reads("m1", "prefix.ts"), reply("m2", [call("c2", "task")]), result("r2", "c2", "ok", nested), ...reads("m3", "kept.ts"), reply("a", tokens(99))]
-    expect(FileOps.lists(prepared(path, 105).fileOps)).toEqual({ readFiles: ["prefix.ts"], modifiedFiles: ["nested.ts"] })
+    const path = [
+      user("u1"),
+      ...reads("m1", "prefix.ts"),
+      reply("m2", [call("c2", "task")]),
+      result("r2", "c2", "ok", nested),
+      ...reads("m3", "kept.ts"),
+      reply("a", tokens(99))
+    ]
+    expect(FileOps.lists(prepared(path, 105).fileOps)).toEqual({
+      readFiles: ["prefix.ts"],
+      modifiedFiles: ["nested.ts"]
+    })
   })
 
   it("never what a hook wrote, whatever its details are", () => {
     for (const odd of [null, "text", 7, [], { readFiles: "a", modifiedFiles: [1, null, "b"] }]) {
-      const path = [user("u0"), compaction("c1", "u0", "s", { fromHook: true, ...details(["hook.ts"], []) }), branchSummary("b", "s", { details: odd }), ...turn("2")]
+      const path = [
+        user("u0"),
+        compaction("c1", "u0", "s", { fromHook: true, ...details(["hook.ts"], []) }),
+        branchSummary("b", "s", { details: odd }),
+        ...turn("2")
+      ]
       const { modifiedFiles, readFiles } = FileOps.lists(prepared(path, 60).fileOps)
       expect(readFiles).toEqual([])
       expect(modifiedFiles).toEqual(Array.isArray(odd) || odd === null || typeof odd !== "object" ? [] : ["b"])

@@ -4,20 +4,42 @@ import type * as Message from "../src/Message.js"
 import * as Projection from "../src/Projection.js"
 import * as SystemReplay from "../src/SystemReplay.js"
 import {
-  bash, branchSummary, call, chain, compaction, count, custom, edit, label, modelChange, reply, result, system, text, tokens, user
+  changed,
+  entryOf,
+  bash,
+  branchSummary,
+  call,
+  chain,
+  compaction,
+  count,
+  custom,
+  edit,
+  label,
+  modelChange,
+  reply,
+  result,
+  system,
+  text,
+  tokens,
+  user
 } from "./SessionBuilder.js"
 
 const project = (...entries: ReadonlyArray<Entry.Entry>) => Projection.project(chain(entries))
 
 const order = (...entries: ReadonlyArray<Entry.Entry>) => project(...entries).items.map((item) => item.entry.id)
 
-const rolesOf = (...entries: ReadonlyArray<Entry.Entry>) => Projection.messages(project(...entries)).map((message) => message.role)
+const rolesOf = (...entries: ReadonlyArray<Entry.Entry>) =>
+  Projection.messages(project(...entries)).map((message) => message.role)
 
 const contextTokens = (...entries: ReadonlyArray<Entry.Entry>) => Projection.contextTokens(project(...entries), count)
 
 describe("the order that the model sees", () => {
   it("the last compaction, what it keeps, what follows; labels stay in the list", () => {
-    expect(order(user("u1"), label("l", "u1"), user("u2"), compaction("c", "u2"), user("u3"))).toEqual(["c", "u2", "u3"])
+    expect(order(user("u1"), label("l", "u1"), user("u2"), compaction("c", "u2"), user("u3"))).toEqual([
+      "c",
+      "u2",
+      "u3"
+    ])
     expect(order(user("u1"), user("u2"), label("l", "u1"), compaction("c", "u2"))).toEqual(["c", "u2", "l"])
   })
 
@@ -45,13 +67,25 @@ describe("the order that the model sees", () => {
 
   it("system messages of the kept range are left out, those after the compaction are not", () => {
     const carried: Message.SystemMessage = { role: "system", content: "replay" }
-    const path = [system("s1", "a"), user("u1"), system("s2", "b"), compaction("c", "u1", "s", { systemMessage: carried }), system("s3", "c")]
+    const path = [
+      system("s1", "a"),
+      user("u1"),
+      system("s2", "b"),
+      compaction("c", "u1", "s", { systemMessage: carried }),
+      system("s3", "c")
+    ]
     expect(rolesOf(...path)).toEqual(["system", "compactionSummary", "user", "system"])
   })
 
   it("an empty branch summary, an unknown role and an unknown type say nothing", () => {
-    const unknown: Entry.Entry = { type: "unknown", id: "x", parentId: null, timestamp: "", original: { type: "future" } }
-    const role = { ...user("y"), message: { role: "unknown", original: { role: "future" } } } satisfies Entry.Entry
+    const unknown: Entry.Entry = {
+      type: "unknown",
+      id: "x",
+      parentId: null,
+      timestamp: "",
+      original: { type: "future" }
+    }
+    const role = entryOf("y", { role: "unknown", original: { role: "future" } })
     expect(rolesOf(branchSummary("b1", ""), branchSummary("b2", "text"), unknown, role)).toEqual(["branchSummary"])
   })
 
@@ -78,7 +112,9 @@ describe("edits", () => {
 
   it("keeps everything else of a message, and blocks that its role may have", () => {
     const usage = { totalTokens: 9 }
-    const [message] = Projection.messages(project(reply("u", "old", { usage }), edit("e", "u", [text("a"), call("1"), { type: "image" }])))
+    const [message] = Projection.messages(
+      project(reply("u", "old", { usage }), edit("e", "u", [text("a"), call("1"), { type: "image" }]))
+    )
     expect(message).toEqual({ role: "assistant", content: [text("a"), call("1")], stopReason: "stop", usage })
     expect(contentAfter(user("u"), [text("a"), call("1"), { type: "thinking", thinking: "t" }])).toEqual([text("a")])
   })
@@ -99,7 +135,10 @@ describe("model and thinking level", () => {
   it("are the latest of the whole path, a reply's model included, compacted or not", () => {
     const answer = reply("a", "x", { provider: "p", model: "m" })
     expect(project(modelChange("c"), answer).model).toEqual({ provider: "p", modelId: "m" })
-    expect(project(answer, modelChange("c"), user("u"), compaction("z", "u")).model).toEqual({ provider: "openai", modelId: "gpt" })
+    expect(project(answer, modelChange("c"), user("u"), compaction("z", "u")).model).toEqual({
+      provider: "openai",
+      modelId: "gpt"
+    })
     expect(project(user("u")).model).toBeUndefined()
   })
 })
@@ -108,7 +147,9 @@ describe("which usage is trusted", () => {
   const used = (id: string, usage: Message.Usage, stopReason = "stop") => reply(id, tokens(1), { usage, stopReason })
 
   it("the last one, plus the estimate of what follows", () => {
-    expect(contextTokens(user("u", tokens(70)), used("a", { totalTokens: 190_000 }), user("u2", tokens(10)))).toBe(190_010)
+    expect(contextTokens(user("u", tokens(70)), used("a", { totalTokens: 190_000 }), user("u2", tokens(10)))).toBe(
+      190_010
+    )
     expect(contextTokens(used("a", { totalTokens: 5 }), used("b", { totalTokens: 9 }))).toBe(9)
   })
 
@@ -121,19 +162,27 @@ describe("which usage is trusted", () => {
   })
 
   it("not one from before the last compaction, by tree order, whatever the clocks say", () => {
-    const late = { ...used("a", { totalTokens: 190_000 }), timestamp: "2099-01-01T00:00:00.000Z" }
+    const late = changed(used("a", { totalTokens: 190_000 }), { timestamp: "2099-01-01T00:00:00.000Z" })
     const path = [user("u0"), user("u1", tokens(5)), late, compaction("c", "u1", tokens(20)), user("u2", tokens(3))]
     expect(contextTokens(...path)).toBe(20 + 5 + 1 + 3)
     expect(contextTokens(...path, used("b", { totalTokens: 50 }), user("u3", tokens(2)))).toBe(52)
   })
 
   it("not one from before the last edit", () => {
-    expect(contextTokens(used("a", { totalTokens: 190_000 }), edit("e", "a", "short"), user("u", tokens(3)))).toBe(2 + 3)
-    expect(contextTokens(used("a", { totalTokens: 9000 }), edit("e", "a", "x"), used("b", { totalTokens: 50 }))).toBe(50)
+    expect(contextTokens(used("a", { totalTokens: 190_000 }), edit("e", "a", "short"), user("u", tokens(3)))).toBe(
+      2 + 3
+    )
+    expect(contextTokens(used("a", { totalTokens: 9000 }), edit("e", "a", "x"), used("b", { totalTokens: 50 }))).toBe(
+      50
+    )
   })
 
   it("without any, the estimate of all, of the system messages only their replay", () => {
-    const path = [system("s1", "", { sections: { a: tokens(100) } }), user("u", tokens(5)), system("s2", "", { sections: { a: tokens(7) } })]
+    const path = [
+      system("s1", "", { sections: { a: tokens(100) } }),
+      user("u", tokens(5)),
+      system("s2", "", { sections: { a: tokens(7) } })
+    ]
     expect(contextTokens(...path)).toBe(12)
     expect(contextTokens()).toBe(0)
   })
@@ -149,7 +198,10 @@ describe("which usage is trusted", () => {
 })
 
 describe("SystemReplay.fold", () => {
-  const message = (content: Message.UserContent, fields: Partial<Message.SystemMessage> = {}): Message.SystemMessage => ({
+  const message = (
+    content: Message.UserContent,
+    fields: Partial<Message.SystemMessage> = {}
+  ): Message.SystemMessage => ({
     role: "system",
     content,
     ...fields
@@ -158,16 +210,25 @@ describe("SystemReplay.fold", () => {
   it("is nothing for nothing, and leaves out what is empty", () => {
     expect(SystemReplay.fold([])).toBeUndefined()
     expect(SystemReplay.fold([message("")])).toEqual({ role: "system", content: "" })
-    expect(SystemReplay.fold([message("a", { sections: { x: "1" } }), message("", { sections: { x: null } })])).toEqual({ role: "system", content: "a" })
+    expect(SystemReplay.fold([message("a", { sections: { x: "1" } }), message("", { sections: { x: null } })])).toEqual(
+      { role: "system", content: "a" }
+    )
   })
 
   it("joins contents by a blank line and the blocks of one by a line break, and keeps the first timestamp", () => {
-    const folded = SystemReplay.fold([message([text("a"), text("b")], { timestamp: 1 }), message(""), message("c", { timestamp: 2 })])
+    const folded = SystemReplay.fold([
+      message([text("a"), text("b")], { timestamp: 1 }),
+      message(""),
+      message("c", { timestamp: 2 })
+    ])
     expect(folded).toEqual({ role: "system", content: "a\nb\n\nc", timestamp: 1 })
   })
 
   it("patches sections by name", () => {
-    const folded = SystemReplay.fold([message("", { sections: { a: "1", b: "2" } }), message("", { sections: { a: null, b: "3", c: "4" } })])
+    const folded = SystemReplay.fold([
+      message("", { sections: { a: "1", b: "2" } }),
+      message("", { sections: { a: null, b: "3", c: "4" } })
+    ])
     expect(folded?.sections).toEqual({ b: "3", c: "4" })
   })
 

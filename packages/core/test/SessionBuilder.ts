@@ -10,17 +10,34 @@ export const count = Tokens.counter(Tokens.heuristic, Rules.standard)
 /** A text of so many tokens by the heuristic. */
 export const tokens = (amount: number, unit = "x"): string => unit.repeat(amount * 4)
 
-export const header: Entry.Header = { type: "session", version: 3, id: "session-1", timestamp: "2026-01-01T00:00:00.000Z", cwd: "/w" }
+export const header: Entry.Header = {
+  type: "session",
+  version: 3,
+  id: "session-1",
+  timestamp: "2026-01-01T00:00:00.000Z",
+  cwd: "/w"
+}
 
 /** Each entry follows the one before it; the first stands under `parentId`. */
 export const chain = (
   entries: ReadonlyArray<Entry.Entry>,
   parentId: string | null = null
-): ReadonlyArray<Entry.Entry> => entries.map((entry, index) => ({ ...entry, parentId: entries[index - 1]?.id ?? parentId }))
+): ReadonlyArray<Entry.Entry> =>
+  entries.map((entry, index) => ({ ...entry, parentId: entries[index - 1]?.id ?? parentId }))
+
+/** The same with some fields changed. */
+export const changed = <A extends object, B extends { readonly [key in keyof A]?: unknown }>(
+  base: A,
+  fields: B
+): Omit<A, keyof B> & B => ({ ...base, ...fields })
 
 const base = (id: string) => ({ id, parentId: null, timestamp: "2026-01-01T00:00:01.000Z" })
 
-export const entryOf = (id: string, message: Message.Message): Entry.MessageEntry => ({ type: "message", ...base(id), message })
+export const entryOf = (id: string, message: Message.Message): Entry.MessageEntry => ({
+  type: "message",
+  ...base(id),
+  message
+})
 
 // Messages
 
@@ -45,7 +62,11 @@ export const answered = (
   ...fields
 })
 
-export const gave = (callId: string, output: string, fields: Partial<Message.ToolResultMessage> = {}): Message.ToolResultMessage => ({
+export const gave = (
+  callId: string,
+  output: string,
+  fields: Partial<Message.ToolResultMessage> = {}
+): Message.ToolResultMessage => ({
   role: "toolResult",
   toolCallId: callId,
   toolName: "bash",
@@ -92,7 +113,14 @@ export const compaction = (
   firstKeptEntryId: string,
   summary = "old summary",
   fields: Partial<Entry.CompactionEntry> = {}
-): Entry.CompactionEntry => ({ type: "compaction", ...base(id), summary, firstKeptEntryId, tokensBefore: 1000, ...fields })
+): Entry.CompactionEntry => ({
+  type: "compaction",
+  ...base(id),
+  summary,
+  firstKeptEntryId,
+  tokensBefore: 1000,
+  ...fields
+})
 
 export const branchSummary = (
   id: string,
@@ -122,6 +150,14 @@ export const modelChange = (id: string): Entry.ModelChangeEntry => ({
   modelId: "gpt"
 })
 
-export const note = (id: string, customType = "test"): Entry.CustomEntry => ({ type: "custom", ...base(id), customType })
+export const note = (id: string, customType = "test"): Entry.CustomEntry => ({
+  type: "custom",
+  ...base(id),
+  customType
+})
 
-export const usageEntry = (id: string, usage: Message.Usage): Entry.UsageEntry => ({ type: "usage", ...base(id), usage })
+export const usageEntry = (id: string, usage: Message.Usage): Entry.UsageEntry => ({
+  type: "usage",
+  ...base(id),
+  usage
+})

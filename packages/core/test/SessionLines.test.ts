@@ -80,7 +80,12 @@ describe("lines that are damaged", () => {
 
   it.each(["\u2028", "\u2029", "\u0085", "\v", "\f"])("%j in a text does not end the line", (separator) => {
     const text = `one${separator}two`
-    const session = parse(file(header, JSON.stringify(message("a", null, text)).replace(JSON.stringify(text), `"${text.replace(/[\v\f]/, " ")}"`)))
+    const session = parse(
+      file(
+        header,
+        JSON.stringify(message("a", null, text)).replace(JSON.stringify(text), `"${text.replace(/[\v\f]/, " ")}"`)
+      )
+    )
     expect(ids(session)).toEqual(["a"])
     expect(faults(session)).toEqual([])
   })
@@ -156,8 +161,18 @@ describe("versions", () => {
 
 describe("version 1", () => {
   const header1 = { type: "session", id: "old", timestamp: "2025-01-01T00:00:00.000Z", cwd: "/w" }
-  const line = (content: string) => ({ type: "message", timestamp: "2025-01-01T00:00:01.000Z", message: { role: "user", content } })
-  const boundary = (firstKeptEntryIndex: unknown) => ({ type: "compaction", timestamp: "t", summary: "s", firstKeptEntryIndex, tokensBefore: 9 })
+  const line = (content: string) => ({
+    type: "message",
+    timestamp: "2025-01-01T00:00:01.000Z",
+    message: { role: "user", content }
+  })
+  const boundary = (firstKeptEntryIndex: unknown) => ({
+    type: "compaction",
+    timestamp: "t",
+    summary: "s",
+    firstKeptEntryIndex,
+    tokensBefore: 9
+  })
   const firstKept = (session: SessionLines.SessionLines) =>
     session.entries.flatMap((entry) => (entry.type === "compaction" ? [entry.firstKeptEntryId] : []))
 
@@ -212,7 +227,9 @@ describe("version 1", () => {
   })
 
   it("read again after the upgrade: the same entries, and nothing lost", () => {
-    const session = parse(file(header1, { ...line("a"), extra: { x: 1 } }, { type: "future", data: 5 }, line("b"), boundary(1), line("c")))
+    const session = parse(
+      file(header1, { ...line("a"), extra: { x: 1 } }, { type: "future", data: 5 }, line("b"), boundary(1), line("c"))
+    )
     const again = parse(file(...SessionLines.upgraded(session)))
     expect(again.version).toBe(3)
     expect(faults(again)).toEqual(["UnknownType"])

@@ -22,6 +22,8 @@ describe("SessionTotals.of", () => {
 
   it("is 0 for nothing, and never NaN", () => {
     expect(SessionTotals.of([])).toEqual({ tokens: 0, cost: 0 })
-    expect(SessionTotals.of([reply("a", "x", { usage: { totalTokens: NaN, input: 5, cost: { total: NaN } } })])).toEqual({ tokens: 5, cost: 0 })
+    expect(
+      SessionTotals.of([reply("a", "x", { usage: { totalTokens: NaN, input: 5, cost: { total: NaN } } })])
+    ).toEqual({ tokens: 5, cost: 0 })
   })
 })

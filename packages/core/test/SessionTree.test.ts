@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import type * as Entry from "../src/Entry.js"
 import * as SessionTree from "../src/SessionTree.js"
-import { chain, compaction, edit, header, label, note, reply, user } from "./SessionBuilder.js"
+import { changed, chain, compaction, edit, header, label, note, reply, user } from "./SessionBuilder.js"
 
 const under = (parentId: string | null, entry: Entry.Entry): Entry.Entry => ({ ...entry, parentId })
 
@@ -10,7 +10,8 @@ const tree = (entries: ReadonlyArray<Entry.Entry>) => SessionTree.make(header, e
 const pathOf = (entries: ReadonlyArray<Entry.Entry>, id: string | null) =>
   SessionTree.path(tree(entries), id).map((entry) => entry.id)
 
-const faults = (entries: ReadonlyArray<Entry.Entry>) => tree(entries).diagnostics.map(({ _tag, entryId }) => `${_tag} ${entryId}`)
+const faults = (entries: ReadonlyArray<Entry.Entry>) =>
+  tree(entries).diagnostics.map(({ _tag, entryId }) => `${_tag} ${entryId}`)
 
 describe("parents that lead nowhere", () => {
   it("two entries that are each other's parent: finite, and reported once", () => {
@@ -96,7 +97,8 @@ describe("SessionTree.commonAncestor", () => {
 })
 
 describe("SessionTree.reportedTokens", () => {
-  const used = (id: string, totalTokens: number, stopReason = "stop") => reply(id, "x", { usage: { totalTokens }, stopReason })
+  const used = (id: string, totalTokens: number, stopReason = "stop") =>
+    reply(id, "x", { usage: { totalTokens }, stopReason })
 
   it("is the last sound reply's, unless a compaction or an edit came after it", () => {
     expect(SessionTree.reportedTokens([used("a", 10), used("b", 20), user("u")])).toBe(20)
@@ -110,8 +112,11 @@ describe("SessionTree.reportedTokens", () => {
 describe("labels", () => {
   it("the latest of an entry holds, and an empty one takes it away", () => {
     const labels = (...all: ReadonlyArray<Entry.Entry>) => [...SessionTree.labels(tree(all))]
-    expect(labels(label("l1", "a", "one"), label("l2", "a", "two"), label("l3", "b", "b"))).toEqual([["a", "two"], ["b", "b"]])
+    expect(labels(label("l1", "a", "one"), label("l2", "a", "two"), label("l3", "b", "b"))).toEqual([
+      ["a", "two"],
+      ["b", "b"]
+    ])
     expect(labels(label("l1", "a", "one"), label("l2", "a", ""))).toEqual([])
-    expect(labels(label("l1", "a", "one"), { ...label("l2", "a"), label: null })).toEqual([])
+    expect(labels(label("l1", "a", "one"), changed(label("l2", "a"), { label: null }))).toEqual([])
   })
 })

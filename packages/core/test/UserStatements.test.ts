@@ -3,7 +3,8 @@ import * as UserStatements from "../src/UserStatements.js"
 
 const directives = (text: string) => UserStatements.directives(text).map((statement) => statement.text)
 
-const strongest = (text: string) => Math.max(-1, ...UserStatements.directives(text).map((statement) => statement.weight))
+const strongest = (text: string) =>
+  Math.max(-1, ...UserStatements.directives(text).map((statement) => statement.weight))
 
 describe("what reads like a directive", () => {
   it.each([
@@ -34,9 +35,12 @@ describe("what reads like a directive", () => {
     expect(strongest(sentence)).toBeGreaterThanOrEqual(2)
   })
 
-  it.each(["Never", "NEVER", "never", "Always", "Must", "Niemals", "Jamais", "Nunca", "Никогда"])("%s is absolute at a sentence's start too", (word) => {
-    expect(strongest(`${word} change the public names`)).toBeGreaterThanOrEqual(4)
-  })
+  it.each(["Never", "NEVER", "never", "Always", "Must", "Niemals", "Jamais", "Nunca", "Никогда"])(
+    "%s is absolute at a sentence's start too",
+    (word) => {
+      expect(strongest(`${word} change the public names`)).toBeGreaterThanOrEqual(4)
+    }
+  )
 
   it("weighs a statement without such a word less", () => {
     expect(strongest("The server listens on port 4711")).toBe(0)
@@ -44,7 +48,11 @@ describe("what reads like a directive", () => {
   })
 
   it("keeps sentences apart, at a line's end, and at the stops of other scripts", () => {
-    expect(directives("Use tabs everywhere. Avoid semicolons!\n- Keep lines short")).toEqual(["Use tabs everywhere.", "Avoid semicolons!", "Keep lines short"])
+    expect(directives("Use tabs everywhere. Avoid semicolons!\n- Keep lines short")).toEqual([
+      "Use tabs everywhere.",
+      "Avoid semicolons!",
+      "Keep lines short"
+    ])
     expect(directives("不要修改测试文件。必须使用中文写注释。")).toEqual(["不要修改测试文件。", "必须使用中文写注释。"])
   })
 
@@ -54,7 +62,16 @@ describe("what reads like a directive", () => {
   })
 
   it("questions, single words and very long texts are none", () => {
-    for (const text of ["Should we never do that?", "我们不要修改测试文件吗？", "ok", "嗯", "go on", "", "   ", `never ${"word ".repeat(100)}`]) {
+    for (const text of [
+      "Should we never do that?",
+      "我们不要修改测试文件吗？",
+      "ok",
+      "嗯",
+      "go on",
+      "",
+      "   ",
+      `never ${"word ".repeat(100)}`
+    ]) {
       expect(directives(text)).toEqual([])
     }
   })
@@ -62,10 +79,19 @@ describe("what reads like a directive", () => {
 
 describe("what was only pasted", () => {
   it.each([
-    ["a Node stack trace", "TypeError: x must not be null\n    at never (/a/b.js:1:2)\n    at Module._compile (node:internal:1:2)"],
+    [
+      "a Node stack trace",
+      "TypeError: x must not be null\n    at never (/a/b.js:1:2)\n    at Module._compile (node:internal:1:2)"
+    ],
     ["a Node error with a code", "Error [ERR_X]: You must always pass a path\n    at a (b.js:1:2)"],
-    ["a Python trace", 'Traceback (most recent call last):\n  File "/a/b.py", line 3, in <module>\n    raise ValueError("never do this")\nValueError: never do this'],
-    ["a Java trace", 'Exception in thread "main" java.lang.NullPointerException: value must not be null\n\tat com.a.B.only(B.java:3)\nCaused by: java.io.IOException: never'],
+    [
+      "a Python trace",
+      'Traceback (most recent call last):\n  File "/a/b.py", line 3, in <module>\n    raise ValueError("never do this")\nValueError: never do this'
+    ],
+    [
+      "a Java trace",
+      'Exception in thread "main" java.lang.NullPointerException: value must not be null\n\tat com.a.B.only(B.java:3)\nCaused by: java.io.IOException: never'
+    ],
     ["a bare Java exception", "java.lang.IllegalStateException: must never happen\n\tat com.a.B.c(B.java:3)"],
     ["a Go panic", "panic: must not be called\n\ngoroutine 1 [running]:\nmain.never()"],
     ["a Rust error", "error[E0308]: you must not use mismatched types\n --> src/main.rs:1:1"],
@@ -76,12 +102,17 @@ describe("what was only pasted", () => {
     ["a shell prompt", "$ make always must"]
   ])("%s has no directives, and the words around it have", (_, paste) => {
     const text = `I get this every time.\n\n${paste}\n\nPlease never retry automatically.`
-    expect(directives(text).filter((one) => one !== "I get this every time." && !/^main\.|goroutine/.test(one))).toEqual(["Please never retry automatically."])
+    expect(
+      directives(text).filter((one) => one !== "I get this every time." && !/^main\.|goroutine/.test(one))
+    ).toEqual(["Please never retry automatically."])
   })
 
-  it.each(["Error messages must be in German.", "Errors should never be swallowed.", "Exception classes must end in Exception."])(
-    "%s is a directive, although it starts like an error",
-    (sentence) => expect(directives(sentence)).toEqual([sentence])
+  it.each([
+    "Error messages must be in German.",
+    "Errors should never be swallowed.",
+    "Exception classes must end in Exception."
+  ])("%s is a directive, although it starts like an error", (sentence) =>
+    expect(directives(sentence)).toEqual([sentence])
   )
 
   it("names the error of what was pasted", () => {
@@ -91,11 +122,16 @@ describe("what was only pasted", () => {
 })
 
 describe("UserStatements.isRequest", () => {
-  it.each(["Add a retry to the client", "why?", "修复登录", "ログイン修正", "Почини вход в систему"])("%s asks for something", (text) => {
-    expect(UserStatements.isRequest(text)).toBe(true)
-  })
+  it.each(["Add a retry to the client", "why?", "修复登录", "ログイン修正", "Почини вход в систему"])(
+    "%s asks for something",
+    (text) => {
+      expect(UserStatements.isRequest(text)).toBe(true)
+    }
+  )
 
-  it.each(["ok", "go on", "yes", "", "   ", "好"])("%j only agrees", (text) => expect(UserStatements.isRequest(text)).toBe(false))
+  it.each(["ok", "go on", "yes", "", "   ", "好"])("%j only agrees", (text) =>
+    expect(UserStatements.isRequest(text)).toBe(false)
+  )
 })
 
 describe("UserStatements.closingQuestion", () => {

@@ -6,7 +6,7 @@ import * as Layer from "effect/Layer"
 import { describe, expect, it } from "vitest"
 import * as SessionLaws from "../src/SessionLaws.js"
 import type * as Steps from "../src/Steps.js"
-import { law } from "./laws.js"
+import { lawOverServices } from "./laws.js"
 
 const offline = Summarizer.layerOffline.pipe(Layer.provideMerge(Tokenizer.layerHeuristic))
 
@@ -25,13 +25,13 @@ const terse = Layer.effect(
 type Services = SessionStore.SessionStore | Tokenizer.Tokenizer | Summarizer.Summarizer
 
 const run = (life: ReadonlyArray<SessionLaws.Action>, services: Layer.Layer<Services>) =>
-  Effect.runSync(Effect.provide(SessionLaws.nothingIsForgotten(life), services))
+  Effect.runPromise(Effect.provide(SessionLaws.nothingIsForgotten(life), services))
 
 describe("SessionLaws", () => {
   const lived = { compactions: 0, moves: 0 }
 
-  law("nothing is forgotten", [SessionLaws.actions], (life) => {
-    const { compactions, moves } = run(life, Layer.provideMerge(SessionStore.layerMemory(), terse))
+  lawOverServices("nothing is forgotten", SessionLaws.actions, async (life) => {
+    const { compactions, moves } = await run(life, Layer.provideMerge(SessionStore.layerMemory(), terse))
     lived.compactions += compactions
     lived.moves += moves
   })
@@ -41,9 +41,9 @@ describe("SessionLaws", () => {
     expect(lived.moves).toBeGreaterThan(500)
   })
 
-  law("nothing is forgotten by the offline summarizer", [SessionLaws.actions], (life) => {
+  lawOverServices("nothing is forgotten by the offline summarizer", SessionLaws.actions, (life) =>
     run(life, Layer.provideMerge(SessionStore.layerMemory(), offline))
-  })
+  )
 })
 
 describe("SessionLaws, broken", () => {
@@ -73,25 +73,17 @@ describe("SessionLaws, broken", () => {
       )
     ).pipe(Layer.provide(SessionStore.layerMemory()), Layer.provideMerge(terse))
 
-  it("holds of this life", () => {
-    expect(
-      run(
-        life,
-        losing(() => ({}))
-      )
-    ).toEqual({ compactions: 2, moves: 0 })
+  it("holds of this life", async () => {
+    const honest = losing(() => ({}))
+    expect(await run(life, honest)).toEqual({ compactions: 2, moves: 0 })
   })
 
-  it("notices what was neither kept nor summarized", () => {
-    expect(() =>
-      run(
-        life,
-        losing(() => ({ firstKeptEntryId: "gone" }))
-      )
-    ).toThrow("The entry 00000001 is neither")
+  it("notices what was neither kept nor summarized", async () => {
+    const dangling = losing(() => ({ firstKeptEntryId: "gone" }))
+    await expect(run(life, dangling)).rejects.toThrow("The entry 00000001 is neither")
   })
 
-  it("notices a summary that did not carry on the one before", () => {
+  it("notices a summary that did not carry on the one before", async () => {
     // What the next compaction reads is not what was written.
     let number = 0
     const opened = Layer.effect(
@@ -109,6 +101,6 @@ describe("SessionLaws, broken", () => {
         })
       )
     ).pipe(Layer.provide(SessionStore.layerMemory()), Layer.provideMerge(terse))
-    expect(() => run(life, opened)).toThrow("The entry 00000000 is neither")
+    await expect(run(life, opened)).rejects.toThrow("The entry 00000000 is neither")
   })
 })

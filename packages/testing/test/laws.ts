@@ -3,10 +3,10 @@ import * as FastCheck from "effect/FastCheck"
 import { it } from "vitest"
 
 /** How often each law is run. */
-const runs = 1000
+export const runs = 1000
 
 /** The same for all laws of a file; `CUTPOINT_SEED` fixes it. */
-const seed = Number(process.env.CUTPOINT_SEED ?? FastCheck.sample(FastCheck.noBias(FastCheck.nat()), 1)[0])
+export const seed = Number(process.env.CUTPOINT_SEED ?? FastCheck.sample(FastCheck.noBias(FastCheck.nat()), 1)[0])
 
 console.log(`CUTPOINT_SEED=${seed}`)
 
@@ -23,6 +23,21 @@ export const law = <Given extends [unknown, ...Array<unknown>]>(
       { numRuns: runs, seed }
     )
   })
+
+/** Tests that a law over services holds of whatever the arbitrary makes. */
+export const lawOverServices = <Given>(
+  name: string,
+  arbitrary: FastCheck.Arbitrary<Given>,
+  check: (given: Given) => Promise<unknown>
+): void =>
+  it(name, () =>
+    FastCheck.assert(
+      FastCheck.asyncProperty(arbitrary, async (given) => {
+        await check(given)
+      }),
+      { numRuns: runs, seed }
+    )
+  )
 
 /** Entries `e0`, `e1` … one after the other, by what they say. */
 export const session = (...messages: ReadonlyArray<Entry.MessageEntry["message"]>): ReadonlyArray<Entry.Entry> =>

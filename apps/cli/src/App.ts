@@ -27,7 +27,9 @@ export const version = "0.1.0"
 
 /** What stands without a command: options of every command, and nothing to do. */
 const noCommand = Effect.fail(
-  ValidationError.missingSubcommand(HelpDoc.p("Give a command: compact, tree, context, sessions, pin, unpin or undo. --help says more."))
+  ValidationError.missingSubcommand(
+    HelpDoc.p("Give a command: compact, tree, context, sessions, pin, unpin or undo. --help says more.")
+  )
 )
 
 const root = Command.make("cutpoint", {}, () => noCommand).pipe(
@@ -47,8 +49,7 @@ const run = Command.run(root, { name: "cutpoint", version })
 
 /**
  * Runs the command with the process's arguments, over sessions and settings,
- * and
- * gives its exit code. All that goes wrong, an interruption too, is told here,
+ * and gives its exit code. All that goes wrong, an interruption too, is told here,
  * and nowhere else.
  */
 export const main = <E, R>(

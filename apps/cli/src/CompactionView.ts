@@ -28,19 +28,20 @@ export interface View {
   readonly result: Compaction.Compacted | undefined
   readonly reason: Compaction.Reason
   readonly withTranscript: boolean
+  readonly includeThinking: boolean
 }
 
 /** The JSON document of `compact --json`. */
-export const toJson = ({ prepared, reason, result, status, withTranscript }: View) => ({
+export const toJson = ({ prepared, reason, result, status, ...shown }: View) => ({
   status,
   session: prepared.session.key,
-  leafId: prepared.session.tree.leafId,
+  leafId: (result ?? prepared).session.tree.leafId,
   reason,
   contextTokens: prepared.check.contextTokens,
   contextWindow: prepared.check.contextWindow,
   threshold: prepared.check.threshold,
   preparation: Option.getOrNull(
-    Option.map(prepared.preparation, (preparation) => preparationJson(prepared, preparation, withTranscript))
+    Option.map(prepared.preparation, (preparation) => preparationJson(prepared, preparation, shown))
   ),
   ...(result === undefined ? {} : { result: resultJson(result) }),
   diagnostics: prepared.diagnostics
@@ -51,7 +52,7 @@ const roles = (messages: ReadonlyArray<Message.Message>) => messages.map((messag
 const preparationJson = (
   { plan, session }: Compaction.Prepared,
   preparation: Preparation.Preparation,
-  withTranscript: boolean
+  shown: Pick<View, "includeThinking" | "withTranscript">
 ) => ({
   firstKeptEntryId: preparation.firstKeptEntryId,
   firstKeptIndex: session.tree.positions.get(preparation.firstKeptEntryId) ?? null,
@@ -65,11 +66,11 @@ const preparationJson = (
   requests: plan.requests,
   estimatedInputTokens: plan.inputTokens,
   estimatedCost: null,
-  ...(withTranscript ? { transcript: transcripts(preparation) } : {})
+  ...(shown.withTranscript ? { transcript: transcripts(preparation, shown) } : {})
 })
 
-const transcripts = (preparation: Preparation.Preparation) => {
-  const options = { includeThinking: true, guarded: preparation.settings.rules.guardedTranscript }
+const transcripts = (preparation: Preparation.Preparation, { includeThinking }: Pick<View, "includeThinking">) => {
+  const options = { includeThinking, guarded: preparation.settings.rules.guardedTranscript }
   const serialize = (messages: ReadonlyArray<Message.Message>) =>
     Transcript.serialize(Projection.convertToLlm(messages), options)
   return {
@@ -92,7 +93,7 @@ const resultJson = (result: Compaction.Compacted) => ({
 
 /** The text of `compact`: how full the context is, where the cut falls, what came of it. */
 export const toText = Effect.fnUntraced(function* (view: View) {
-  const { prepared, withTranscript } = view
+  const { prepared } = view
   const { check, session } = prepared
   const lines = [
     `Session   ${Printable.line(session.key, 1000)}`,
@@ -101,12 +102,15 @@ export const toText = Effect.fnUntraced(function* (view: View) {
   if (Option.isSome(prepared.preparation)) {
     const preparation = prepared.preparation.value
     lines.push(...cutLines(prepared, preparation), yield* bar(prepared, preparation))
-    if (withTranscript) lines.push(...transcriptLines(preparation))
+    if (view.withTranscript) lines.push(...transcriptLines(preparation, view))
   }
   return [...lines, ...outcome(view)].join("\n")
 })
 
-const cutLines = ({ session }: Compaction.Prepared, preparation: Preparation.Preparation): ReadonlyArray<string> => {
+const cutLines = (
+  { plan, session }: Compaction.Prepared,
+  preparation: Preparation.Preparation
+): ReadonlyArray<string> => {
   const first = session.tree.entries[session.tree.positions.get(preparation.firstKeptEntryId) ?? -1]
   const { modifiedFiles, readFiles } = FileOps.lists(preparation.fileOps)
   const kept = first === undefined ? "" : ` ${EntryView.kind(first)} "${EntryView.preview(first, 60)}"`
@@ -116,7 +120,8 @@ const cutLines = ({ session }: Compaction.Prepared, preparation: Preparation.Pre
   return [
     `Cut       keeps ${Printable.count(preparation.keptMessages.length, "message")} from ${Printable.line(preparation.firstKeptEntryId, 60)}${kept} on`,
     `Summary   of ${Printable.count(preparation.messagesToSummarize.length, "message")}${split}${preparation.previousSummary === undefined ? "" : ", on top of the previous summary"}`,
-    `Files     ${modifiedFiles.length} modified, ${readFiles.length} only read`
+    `Files     ${modifiedFiles.length} modified, ${readFiles.length} only read`,
+    `Requests  ${plan.requests === 0 ? "none, without a model" : `${plan.requests} by a model, about ${Printable.number(plan.inputTokens)} tokens in`}`
   ]
 }
 
@@ -133,8 +138,8 @@ const bar = Effect.fnUntraced(function* ({ check }: Compaction.Prepared, prepara
   return `\n${Bar.draw(parts, check.contextWindow, output.columns, output.hasColors)}`
 })
 
-const transcriptLines = (preparation: Preparation.Preparation): ReadonlyArray<string> => {
-  const { summarized, turnPrefix } = transcripts(preparation)
+const transcriptLines = (preparation: Preparation.Preparation, view: View): ReadonlyArray<string> => {
+  const { summarized, turnPrefix } = transcripts(preparation, view)
   const prefix = turnPrefix === "" ? [] : ["", "--- turn prefix ---", "", Printable.text(turnPrefix)]
   return ["", "--- summarized ---", "", Printable.text(summarized), ...prefix]
 }

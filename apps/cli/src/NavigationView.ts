@@ -23,8 +23,8 @@ export interface View {
 }
 
 /** The view of a dry run. */
-export const prepared = (prepared: Navigation.Prepared): View => ({
-  status: "prepared",
+export const prepared = (prepared: Navigation.Prepared, targetId: string): View => ({
+  status: targetId === prepared.oldLeafId ? "unchanged" : "prepared",
   session: prepared.session,
   prepared,
   newLeafId: prepared.newLeafId,
@@ -65,6 +65,7 @@ export const treeJson = (session: SessionStore.Session, tokens: (entry: Entry.En
 interface Shown {
   readonly parity: boolean
   readonly withTranscript: boolean
+  readonly includeThinking: boolean
 }
 
 /** The JSON document of `tree --to --json`. */
@@ -88,8 +89,8 @@ export const toJson = (view: View, shown: Shown) => {
   }
 }
 
-const transcript = ({ messages }: Navigation.Prepared, { parity }: Shown): string =>
-  Transcript.serialize(Projection.convertToLlm(messages), { includeThinking: true, guarded: !parity })
+const transcript = ({ messages }: Navigation.Prepared, { includeThinking, parity }: Shown): string =>
+  Transcript.serialize(Projection.convertToLlm(messages), { includeThinking, guarded: !parity })
 
 /** The text of `tree --to`. */
 export const toText = (view: View, shown: Shown): string => {

@@ -4,6 +4,8 @@
  * @since 0.1.0
  */
 import * as Compaction from "@cutpoint/compaction/Compaction"
+import * as CompactionSettings from "@cutpoint/compaction/CompactionSettings"
+import * as Llm from "@cutpoint/compaction/Llm"
 import * as Navigation from "@cutpoint/compaction/Navigation"
 import * as SessionStore from "@cutpoint/compaction/SessionStore"
 import * as Settings from "@cutpoint/compaction/Settings"
@@ -13,6 +15,7 @@ import * as Tokenizer from "@cutpoint/compaction/Tokenizer"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
 import * as Failure from "./Failure.js"
 import * as Output from "./Output.js"
 import * as Printable from "./Printable.js"
@@ -21,6 +24,8 @@ import * as Printable from "./Printable.js"
 export interface Options {
   readonly tokenizer?: SettingsValues.Tokenizer | undefined
   readonly offline?: boolean | undefined
+  /** In tokens. */
+  readonly contextWindow?: number | undefined
   readonly json: boolean
 }
 
@@ -50,6 +55,32 @@ const chosen = (options: Options, { cutpoint }: SettingsValues.Values): InForce[
   return cutpoint.model === "offline" ? { name: "offline", because: "cutpoint.model in your settings" } : undefined
 }
 
+/**
+ * The offline summarizer, which keeps the process busy: a Ctrl-C that came
+ * meanwhile is heard before anything is written. That takes it up to two turns
+ * of the event loop.
+ */
+const offlineSummarizer = Layer.effect(
+  Summarizer.Summarizer,
+  Effect.map(Summarizer.Summarizer, (summarizer) =>
+    Summarizer.Summarizer.of({
+      ...summarizer,
+      summarize: (request) => Effect.tap(summarizer.summarize(request), () => Effect.repeatN(Effect.sleep(0), 1))
+    })
+  )
+).pipe(Layer.provide(Summarizer.layerOffline))
+
+/** The most that an ordinary reply has, in tokens: what a dry run plans with where no model was chosen. */
+const nominalOutputTokens = 8192
+
+/** What is planned with where nobody was chosen: a model with the session's window, which is never asked. */
+const plannedSummarizer = (contextWindow: number) => {
+  const name = "a model"
+  const nobody = Stream.die(new Error("A dry run asks no model."))
+  const llm = Llm.Llm.of({ name, contextWindow, maxOutputTokens: nominalOutputTokens, stream: () => nobody })
+  return Layer.provide(Summarizer.layerLlm, Layer.succeed(Llm.Llm, llm))
+}
+
 /** The use cases for a session, by its settings and the command's options. */
 export const forSession = (key: string, options: Options) =>
   Layer.unwrapEffect(
@@ -58,8 +89,9 @@ export const forSession = (key: string, options: Options) =>
       const settings = yield* Settings.Settings
       const loaded = yield* settings.load((yield* store.header(key)).cwd)
       const summarizer = chosen(options, loaded.values)
+      const contextWindow = CompactionSettings.knownWindow(loaded.values, options) ?? CompactionSettings.unknownWindow
       return Layer.mergeAll(Compaction.layer, Navigation.layer).pipe(
-        Layer.provide(Summarizer.layerOffline),
+        Layer.provide(summarizer === undefined ? plannedSummarizer(contextWindow) : offlineSummarizer),
         Layer.provideMerge(tokenizer(options.tokenizer ?? loaded.values.cutpoint.tokenizer)),
         Layer.merge(Layer.succeed(SessionSettings, { loaded, summarizer }))
       )

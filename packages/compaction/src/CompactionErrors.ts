@@ -43,8 +43,13 @@ const spent = {
   usage: Schema.optional(Message.Usage)
 }
 
-const spentText = ({ requests, usage }: { readonly requests: number; readonly usage?: Message.Usage | undefined }): string =>
-  usage === undefined ? "" : ` (${requests} requests, ${Message.usageTotal(usage)} tokens used)`
+const spentText = ({
+  requests,
+  usage
+}: {
+  readonly requests: number
+  readonly usage?: Message.Usage | undefined
+}): string => (usage === undefined ? "" : ` (${requests} requests, ${Message.usageTotal(usage)} tokens used)`)
 
 /** The model gave no summary. */
 export class SummarizerFailed extends Schema.TaggedError<SummarizerFailed>()("SummarizerFailed", {

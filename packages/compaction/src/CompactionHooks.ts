@@ -139,8 +139,7 @@ export const make = (hooks: Partial<Service>): Service => ({ ...none, ...hooks }
 
 /** Several hooks, asked in order. */
 export const combine = (...all: ReadonlyArray<Service>): Service => ({
-  beforeCompact: (event) =>
-    decide<CompactDecision>(all.map((hooks) => () => hooks.beforeCompact(event))),
+  beforeCompact: (event) => decide<CompactDecision>(all.map((hooks) => () => hooks.beforeCompact(event))),
   afterCompact: (result) => Effect.forEach(all, (hooks) => hooks.afterCompact(result), { discard: true }),
   compactionFailed: (event) => Effect.forEach(all, (hooks) => hooks.compactionFailed(event), { discard: true }),
   beforeTree: (event) => decide<TreeDecision>(all.map((hooks) => () => hooks.beforeTree(event))),

@@ -15,8 +15,7 @@ import type * as SettingsValues from "./SettingsValues.js"
 export interface Resolved {
   readonly keepRecentTokens: number
   readonly contextWindow: number
-  /** The window less the reserve. */
-  readonly threshold: number
+  readonly reserveTokens: number
   readonly rules: Rules.Rules
   readonly values: SettingsValues.Values
   readonly notices: ReadonlyArray<string>
@@ -39,8 +38,7 @@ export const ofCompaction = (
   const { values } = loaded
   const model = options.model ?? nameOf(sessionModel)
   const override = model === undefined ? undefined : values.compaction.modelOverrides[model]
-  const keepRecentTokens =
-    options.keepRecentTokens ?? override?.keepRecentTokens ?? values.compaction.keepRecentTokens
+  const keepRecentTokens = options.keepRecentTokens ?? override?.keepRecentTokens ?? values.compaction.keepRecentTokens
   const reserveTokens = options.reserveTokens ?? override?.reserveTokens ?? values.compaction.reserveTokens
   return resolved("compaction.reserveTokens", reserveTokens, loaded, { ...options, model }, keepRecentTokens)
 }
@@ -48,10 +46,14 @@ export const ofCompaction = (
 /** The settings of a branch that is left. */
 export const ofBranch = (
   loaded: Settings.Loaded,
-  options: Pick<CompactionResult.Options, "contextWindow" | "reserveTokens" | "rules">,
+  options: Pick<CompactionResult.Options, "contextWindow" | "reserveTokens" | "rules"> & {
+    readonly tokenBudget?: number | undefined
+  },
   sessionModel: Model | undefined
 ): Effect.Effect<Resolved, Errors.SettingsInvalid> => {
-  const reserveTokens = options.reserveTokens ?? loaded.values.branchSummary.reserveTokens
+  // A budget that is given needs no window to be computed from.
+  const isGiven = options.tokenBudget !== undefined
+  const reserveTokens = isGiven ? 0 : (options.reserveTokens ?? loaded.values.branchSummary.reserveTokens)
   return resolved("branchSummary.reserveTokens", reserveTokens, loaded, { ...options, model: nameOf(sessionModel) }, 0)
 }
 
@@ -80,7 +82,7 @@ const resolved = (
   return Effect.succeed({
     keepRecentTokens,
     contextWindow,
-    threshold: contextWindow - reserveTokens,
+    reserveTokens,
     rules: options.rules ?? Rules.standard,
     values,
     notices: known === undefined ? [...notices, assumed(options.model)] : notices
@@ -94,5 +96,6 @@ const noRoom = (setting: string, reserveTokens: number, contextWindow: number) =
     remedy: "Set a smaller reserve, or the right context window."
   })
 
-const assumed = (model: string | undefined): string =>
+/** Says that the window of a model is assumed. */
+export const assumed = (model: string | undefined): string =>
   `The context window of ${model ?? "the model"} is not known and taken to be ${unknownWindow} tokens; set cutpoint.contextWindow to say otherwise.`

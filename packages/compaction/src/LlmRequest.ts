@@ -17,7 +17,7 @@ import * as Stream from "effect/Stream"
 import * as Errors from "./CompactionErrors.js"
 import { IdGenerator } from "./IdGenerator.js"
 import * as Llm from "./Llm.js"
-import type * as Port from "./SummarizerPort.js"
+import * as Port from "./SummarizerPort.js"
 import { SummaryProgress } from "./SummaryProgress.js"
 import * as UsageSum from "./UsageSum.js"
 
@@ -53,11 +53,11 @@ const defaultStallTimeout = 120_000
 
 /** Asks, and gives an accepted reply. */
 export const ask = Effect.fn("Summarizer.request")(function* (asked: Asked) {
-  yield* Effect.annotateCurrentSpan({ request: asked.number, of: asked.of, kind: asked.request.kind })
+  yield* Effect.annotateCurrentSpan({ request: asked.number, of: asked.of, kind: Port.kindOf(asked.request) })
   const progress = yield* SummaryProgress
-  const { kind } = asked.request
+  const kind = Port.kindOf(asked.request)
   yield* progress.report({ _tag: "Request", kind, request: asked.number, of: asked.of })
-  const prompt = SummaryPrompt.prompt({ ...asked.request, transcript: asked.transcript })
+  const prompt = SummaryPrompt.prompt({ ...asked.request, kind, transcript: asked.transcript })
   const first = yield* replyTo(asked, prompt)
   const problem = problemOf(asked, first)
   if (Option.isNone(problem)) return first.text.trim()
@@ -76,7 +76,7 @@ interface Reply {
 
 const problemOf = ({ count, isLast, request }: Asked, reply: Reply): Option.Option<SummaryCheck.Rejection> => {
   const isReplaced = request.replaceInstructions === true && (request.customInstructions ?? "").trim() !== ""
-  const sections = isReplaced ? [] : SummaryCheck.requiredSections(request.kind)
+  const sections = isReplaced ? [] : SummaryCheck.requiredSections(Port.kindOf(request))
   const limit = isLast ? request.limitTokens : undefined
   return Option.orElse(SummaryCheck.reply(reply.text, reply.stopReason, sections), () =>
     limit === undefined ? Option.none() : SummaryCheck.length(count(reply.text), limit)
@@ -88,7 +88,7 @@ const replyTo = (asked: Asked, prompt: string): Effect.Effect<Reply, Errors.Summ
   Effect.gen(function* () {
     const progress = yield* SummaryProgress
     const again = (error: Llm.LlmError) =>
-      progress.report({ _tag: "Again", kind: asked.request.kind, why: error.message })
+      progress.report({ _tag: "Again", kind: Port.kindOf(asked.request), why: error.message })
     return yield* Effect.retry(attempt(asked, prompt), {
       while: (error) => (isPassing(error) ? Effect.as(again(error), true) : Effect.succeed(false)),
       schedule: backoffFromOneSecond
@@ -159,7 +159,7 @@ const received = (asked: Asked, reply: PartialReply): Effect.Effect<PartialReply
   Effect.gen(function* () {
     const progress = yield* SummaryProgress
     const tokens = Math.ceil(reply.text.length / 4)
-    yield* progress.report({ _tag: "Received", kind: asked.request.kind, tokens })
+    yield* progress.report({ _tag: "Received", kind: Port.kindOf(asked.request), tokens })
     return reply
   })
 

@@ -62,7 +62,7 @@ const roomOf = (request: Port.Request, llm: Llm.Service, count: Tokens.Count): R
     request.previousSummary === undefined
       ? undefined
       : Fold.fitted(request.previousSummary, { chunkTokens: Math.floor(usable / 3), count })
-  const bare = SummaryPrompt.prompt({ ...request, transcript: "", previousSummary: "" })
+  const bare = SummaryPrompt.prompt({ ...request, kind: Port.kindOf(request), transcript: "", previousSummary: "" })
   const fixed = count(SummaryPrompt.system) + count(bare)
   const free = usable - reply - fixed
   const first = free - count(previousSummary ?? "")
@@ -87,7 +87,9 @@ const planOf = (request: Port.Request, llm: Llm.Service, count: Tokens.Count): P
   const room = roomOf(request, llm, count)
   const messages = Projection.convertToLlm(request.messages)
   const chunks = chunksOf(messages, request, room.chunk, count)
-  const fixed = count(SummaryPrompt.system) + count(SummaryPrompt.prompt({ ...request, transcript: "" }))
+  const fixed =
+    count(SummaryPrompt.system) +
+    count(SummaryPrompt.prompt({ ...request, kind: Port.kindOf(request), transcript: "" }))
   const inputTokens = chunks.reduce((sum, { transcript }) => sum + fixed + count(transcript), 0)
   const smallest = Math.max(1, Math.floor(room.chunk / 2 ** maxHalvings))
   const mostChunks = Math.max(chunks.length, chunksOf(messages, request, smallest, count).length)

@@ -15,7 +15,12 @@ export const name = "offline"
 
 /** The summary of a request, written without a model. */
 export const write = (request: Port.Request, count: Tokens.Count): string =>
-  OfflineSummary.summarize(request.messages, { ...request, count })
+  OfflineSummary.summarize(request.messages, {
+    ...request,
+    kind: Port.kindOf(request),
+    maxTokens: request.maxTokens ?? Port.defaults.maxTokens,
+    count
+  })
 
 /**
  * Summarizes without a model: no key, no network, the same summary for the

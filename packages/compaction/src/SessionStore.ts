@@ -10,6 +10,7 @@
  */
 import type * as Diagnostic from "@cutpoint/core/Diagnostic"
 import * as Entry from "@cutpoint/core/Entry"
+import * as Projection from "@cutpoint/core/Projection"
 import * as SessionTree from "@cutpoint/core/SessionTree"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -159,16 +160,9 @@ const makeMemory = Effect.fnUntraced(function* (initial: Iterable<InitialSession
     )
 
   const create: Service["create"] = Effect.fn("SessionStore.create")(function* ({ cwd, parentSession }) {
-    const id = yield* ids.uuid
     const timestamp = new Date(yield* Clock.currentTimeMillis).toISOString()
-    const header: Entry.Header = {
-      type: "session",
-      version: Entry.currentVersion,
-      id,
-      timestamp,
-      cwd,
-      ...(parentSession === undefined ? {} : { parentSession })
-    }
+    const base = { type: "session", version: Entry.currentVersion, id: yield* ids.uuid, timestamp, cwd } as const
+    const header: Entry.Header = parentSession === undefined ? base : { ...base, parentSession }
     return yield* put(sessionOf(SessionTree.make(header, [])))
   })
 
@@ -218,3 +212,16 @@ const infoOf = ({ key, tree }: Session, modified: number): SessionInfo => ({
 
 const notFound = (query: string, sessions: Sessions): Errors.SessionNotFound =>
   new Errors.SessionNotFound({ query, available: [...sessions.keys()].slice(0, 10) })
+
+/** What the model sees of a session: at its leaf, or at another entry. */
+export const context = (
+  key: string,
+  leafId?: string
+): Effect.Effect<
+  Projection.Projection,
+  Errors.SessionNotFound | Errors.NotASession | Errors.SessionUnreadable,
+  SessionStore
+> =>
+  Effect.flatMap(SessionStore, (store) =>
+    Effect.map(store.open(key), ({ tree }) => Projection.project(SessionTree.path(tree, leafId ?? tree.leafId)))
+  )

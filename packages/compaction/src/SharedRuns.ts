@@ -61,7 +61,10 @@ export const make = <A, E>(): SharedRuns<A, E> => {
         if (found === undefined) return Effect.flatMap(start(key, signature, effect), wait)
         // Nobody waits for it any more: it is about to end, and what is asked for starts after it.
         if (found.waiters === 0) {
-          return Effect.zipRight(Effect.exit(restore(Deferred.await(found.done))), restore(share(key, signature, effect)))
+          return Effect.zipRight(
+            Effect.exit(restore(Deferred.await(found.done))),
+            restore(share(key, signature, effect))
+          )
         }
         if (found.signature !== signature) return new Busy({ session: key })
         found.waiters++

@@ -11,7 +11,8 @@ import type * as Errors from "./CompactionErrors.js"
 
 /** What is to be summarized. */
 export interface Request {
-  readonly kind: SummaryPrompt.Kind
+  /** The history where left out. */
+  readonly kind?: SummaryPrompt.Kind | undefined
   readonly messages: ReadonlyArray<Message.Message>
   /** Stands for what came before the messages. */
   readonly previousSummary?: string | undefined
@@ -19,8 +20,8 @@ export interface Request {
   readonly customInstructions?: string | undefined
   /** Whether these instructions stand in place of the usual ones. */
   readonly replaceInstructions?: boolean | undefined
-  /** How long a summary without a model is to be at most, in tokens. */
-  readonly maxTokens: number
+  /** How long a summary without a model is to be at most, in tokens; 2,000 where left out. */
+  readonly maxTokens?: number | undefined
   /** A summary that costs more, in tokens, would not make the context smaller; none where left out. */
   readonly limitTokens?: number | undefined
   /** Whether a model is shown what was thought; it is where left out. */
@@ -62,3 +63,9 @@ export interface Service {
 
 /** Turns messages into a summary. */
 export class Summarizer extends Context.Tag("@cutpoint/compaction/Summarizer")<Summarizer, Service>() {}
+
+/** What a request for the history, of the usual length, leaves unsaid. */
+export const defaults = { kind: "history", maxTokens: 2000 } as const
+
+/** The kind of a request. */
+export const kindOf = (request: Request): SummaryPrompt.Kind => request.kind ?? defaults.kind

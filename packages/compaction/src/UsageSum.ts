@@ -3,9 +3,9 @@
  *
  * @since 0.1.0
  */
-import type * as Message from "@cutpoint/core/Message"
+import * as Message from "@cutpoint/core/Message"
 
-const parts = ["input", "output", "cacheRead", "cacheWrite", "totalTokens"] as const
+const parts = ["input", "output", "cacheRead", "cacheWrite"] as const
 
 const costs = ["input", "output", "cacheRead", "cacheWrite", "total"] as const
 
@@ -16,6 +16,7 @@ export const add = (one: Message.Usage | undefined, other: Message.Usage | undef
   if (one === undefined || other === undefined) return one ?? other
   return {
     ...Object.fromEntries(parts.map((part) => [part, sum(one[part], other[part])])),
+    totalTokens: Message.usageTotal(one) + Message.usageTotal(other),
     cost: Object.fromEntries(costs.map((part) => [part, sum(one.cost?.[part], other.cost?.[part])]))
   }
 }

@@ -1,4 +1,5 @@
 import * as Compaction from "@cutpoint/compaction/Compaction"
+import { HookFailed } from "@cutpoint/compaction/CompactionErrors"
 import * as CompactionHooks from "@cutpoint/compaction/CompactionHooks"
 import * as Navigation from "@cutpoint/compaction/Navigation"
 import * as SessionStore from "@cutpoint/compaction/SessionStore"
@@ -143,7 +144,9 @@ describe("hooks", () => {
 
   it.effect("can cancel, and nothing is written", () =>
     Effect.gen(function* () {
-      const { entries, exit } = yield* compact({ beforeCompact: () => Effect.succeed(CompactionHooks.cancel("not now")) })
+      const { entries, exit } = yield* compact({
+        beforeCompact: () => Effect.succeed(CompactionHooks.cancel("not now"))
+      })
       expect(exit).toMatchObject({ value: { _tag: "Canceled", why: "not now" } })
       expect(entries).toBe(12)
     })
@@ -151,7 +154,13 @@ describe("hooks", () => {
 
   it.effect("can bring a summary along, which is stored as theirs with its usage", () =>
     Effect.gen(function* () {
-      const summary = { summary: "mine", firstKeptEntryId: id(11), tokensBefore: 7, details: [1], usage: { totalTokens: 9 } }
+      const summary = {
+        summary: "mine",
+        firstKeptEntryId: id(11),
+        tokensBefore: 7,
+        details: [1],
+        usage: { totalTokens: 9 }
+      }
       const { exit } = yield* compact({ beforeCompact: () => Effect.succeed(CompactionHooks.use(summary)) })
       const entry = { summary: "mine", fromHook: true, firstKeptEntryId: id(11), details: [1], tokensBefore: 7 }
       expect(exit).toMatchObject({ value: { _tag: "Compacted", writer: "hook", entry, usage: { totalTokens: 9 } } })
@@ -177,12 +186,13 @@ describe("hooks", () => {
       const hear = (what: string) => Ref.update(heard, (before) => [...before, what])
       const hooks = {
         afterCompact: () => hear("done"),
-        compactionFailed: ({ aborted, error }: CompactionHooks.Failed) => hear(aborted ? "aborted" : String(error))
+        compactionFailed: ({ aborted, error }: CompactionHooks.Failed) =>
+          hear(aborted ? "aborted" : error instanceof HookFailed ? error.hook : "other")
       }
       yield* compact(hooks)
-      yield* compact({ ...hooks, beforeCompact: () => Effect.fail(new Error("x") as never) })
+      yield* compact({ ...hooks, beforeCompact: () => Effect.fail(new HookFailed({ hook: "x", problem: "x." })) })
       yield* compact({ ...hooks, beforeCompact: () => Effect.interrupt })
-      expect(yield* Ref.get(heard)).toEqual(["done", "Error: x", "aborted"])
+      expect(yield* Ref.get(heard)).toEqual(["done", "x", "aborted"])
     })
   )
 
@@ -190,7 +200,8 @@ describe("hooks", () => {
     Effect.gen(function* () {
       const use = (summary: string) =>
         CompactionHooks.make({
-          beforeCompact: () => Effect.succeed(CompactionHooks.use({ summary, firstKeptEntryId: id(11), tokensBefore: 1 }))
+          beforeCompact: () =>
+            Effect.succeed(CompactionHooks.use({ summary, firstKeptEntryId: id(11), tokensBefore: 1 }))
         })
       const no = CompactionHooks.make({ beforeCompact: () => Effect.succeed(CompactionHooks.cancel("no")) })
       const both = yield* compact(CompactionHooks.combine(use("one"), CompactionHooks.none, use("two")))
@@ -200,27 +211,29 @@ describe("hooks", () => {
     })
   )
 
-  it.effect("before a move run whether or not a summary is wanted, and can change what is said and how it is called", () =>
-    Effect.gen(function* () {
-      const asked: Array<CompactionHooks.BeforeTree> = []
-      const hooks = CompactionHooks.make({
-        beforeTree: (event) => {
-          asked.push(event)
-          const decision: CompactionHooks.TreeDecision = { _tag: "GoOn", label: "from a hook" }
-          return Effect.succeed(decision)
-        }
+  it.effect(
+    "before a move run whether or not a summary is wanted, and can change what is said and how it is called",
+    () =>
+      Effect.gen(function* () {
+        const asked: Array<CompactionHooks.BeforeTree> = []
+        const hooks = CompactionHooks.make({
+          beforeTree: (event) => {
+            asked.push(event)
+            const decision: CompactionHooks.TreeDecision = { _tag: "GoOn", label: "from a hook" }
+            return Effect.succeed(decision)
+          }
+        })
+        const { entry, moved } = yield* Effect.gen(function* () {
+          const navigation = yield* Navigation.Navigation
+          const moved = yield* navigation.navigate("s", id(4))
+          const summarized = yield* navigation.navigate("s", id(8), { summarize: true })
+          return { moved, entry: summarized.session.tree.entries.findLast((each) => each.type === "label") }
+        }).pipe(Effect.provide(services(offline, { hooks })))
+        expect(asked.map((event) => event.userWantsSummary)).toEqual([false, true])
+        expect(asked[0]).toMatchObject({ targetId: id(4), oldLeafId: id(12), commonAncestorId: id(4) })
+        expect(moved.session.tree.entries.some((each) => each.type === "label")).toBe(true)
+        expect(entry).toMatchObject({ label: "from a hook" })
       })
-      const { entry, moved } = yield* Effect.gen(function* () {
-        const navigation = yield* Navigation.Navigation
-        const moved = yield* navigation.navigate("s", id(4))
-        const summarized = yield* navigation.navigate("s", id(8), { summarize: true })
-        return { moved, entry: summarized.session.tree.entries.findLast((each) => each.type === "label") }
-      }).pipe(Effect.provide(services(offline, { hooks })))
-      expect(asked.map((event) => event.userWantsSummary)).toEqual([false, true])
-      expect(asked[0]).toMatchObject({ targetId: id(4), oldLeafId: id(12), commonAncestorId: id(4) })
-      expect(moved.session.tree.entries.some((each) => each.type === "label")).toBe(true)
-      expect(entry).toMatchObject({ label: "from a hook" })
-    })
   )
 
   it.effect("written with promises are given a signal that is aborted with the run", () =>

@@ -60,7 +60,7 @@ export const make = (
 
 /**
  * Kinds that say something about the file's form without costing any content.
- * They are listed by `doctor`, but need no warning at each use.
+ * They need no warning at each use.
  */
 const cosmetic: ReadonlySet<Kind> = new Set([
   "BlankLine",

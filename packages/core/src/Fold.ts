@@ -43,7 +43,7 @@ export const split = (messages: ReadonlyArray<LlmMessage>, options: Options): Re
   const pieces = piecesOf(messages, options)
   const chunks: Array<Chunk> = []
   let counted = 0
-  for (let start = 0; start < pieces.length; ) {
+  for (let start = 0; start < pieces.length;) {
     const end = chunkEnd(pieces, start, options.chunkTokens)
     const texts = pieces.slice(start, end).flatMap(({ text }) => (text === "" ? [] : [text]))
     start = end

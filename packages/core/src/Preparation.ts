@@ -140,5 +140,8 @@ const isSummary = (entry: Entry.Entry): entry is Entry.CompactionEntry | Entry.B
   entry.type === "compaction" || entry.type === "branch_summary"
 
 /** Whether a context is over the threshold: the window less the reserve, all in tokens. */
-export const shouldCompact = (contextTokens: number, contextWindow: number, reserveTokens: number): boolean =>
-  contextTokens > contextWindow - reserveTokens
+export const shouldCompact = (
+  contextTokens: number,
+  contextWindow: number,
+  settings: { readonly reserveTokens: number }
+): boolean => contextTokens > contextWindow - settings.reserveTokens

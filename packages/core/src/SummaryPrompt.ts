@@ -49,7 +49,9 @@ const fence = (tag: string, text: string): string => `<${tag}>\n${text}\n</${tag
 const instructions = (request: Request): string => {
   if (request.replaceInstructions === true && isGiven(request.customInstructions)) return request.customInstructions
   if (request.kind === "turnPrefix") {
-    return [turnPrefixOpening, ...(request.previousSummary === undefined ? [] : [updating]), turnPrefixForm].join("\n\n")
+    return [turnPrefixOpening, ...(request.previousSummary === undefined ? [] : [updating]), turnPrefixForm].join(
+      "\n\n"
+    )
   }
   const opening = request.kind === "branch" ? branchOpening : historyOpening
   return [opening, ...(request.previousSummary === undefined ? [] : [updating]), form, care].join("\n\n")

@@ -85,10 +85,8 @@ const countedText = (message: Message.Message): string => {
 const blockText = (block: Message.AssistantBlock): string => {
   if (block.type === "text") return block.text
   if (block.type === "thinking") return block.thinking
-  return block.name + argumentText(block.arguments)
+  return block.name + Json.textOf(block.arguments)
 }
-
-const argumentText = (value: unknown): string => (typeof value === "string" ? value : Json.textOf(value))
 
 const systemText = (message: Message.SystemMessage): string => {
   const sections = Object.values(message.sections ?? {}).filter((section) => section !== null)

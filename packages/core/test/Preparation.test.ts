@@ -216,7 +216,7 @@ describe("files of what is summarized", () => {
 
 describe("Preparation.shouldCompact", () => {
   it("is over, not at, the window less the reserve", () => {
-    expect(Preparation.shouldCompact(101, 200, 100)).toBe(true)
-    expect(Preparation.shouldCompact(100, 200, 100)).toBe(false)
+    expect(Preparation.shouldCompact(101, 200, { reserveTokens: 100 })).toBe(true)
+    expect(Preparation.shouldCompact(100, 200, { reserveTokens: 100 })).toBe(false)
   })
 })

@@ -81,13 +81,15 @@ const readFile = (
 ): Effect.Effect<SettingsValues.FileValues, SettingsError, FileSystem.FileSystem> =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
-    const text = yield* fs.readFileString(file).pipe(
-      Effect.catchAll((cause) =>
-        cause._tag === "SystemError" && cause.reason === "NotFound"
-          ? Effect.succeed(undefined)
-          : Effect.fail(new SettingsFileUnreadable({ file, cause }))
+    const text = yield* fs
+      .readFileString(file)
+      .pipe(
+        Effect.catchAll((cause) =>
+          cause._tag === "SystemError" && cause.reason === "NotFound"
+            ? Effect.succeed(undefined)
+            : Effect.fail(new SettingsFileUnreadable({ file, cause }))
+        )
       )
-    )
     if (text === undefined) return nothing
     return yield* Either.mapLeft(
       SettingsValues.read(yield* parsed(file, text.replace(/^\uFEFF/u, "")), origin),

@@ -10,6 +10,8 @@ import type * as CompactionErrors from "@cutpoint/compaction/CompactionErrors"
 import * as Navigation from "@cutpoint/compaction/Navigation"
 import * as Pinning from "@cutpoint/compaction/Pinning"
 import * as SessionStore from "@cutpoint/compaction/SessionStore"
+import * as Settings from "@cutpoint/compaction/Settings"
+import * as Summarizer from "@cutpoint/compaction/Summarizer"
 import type * as Entry from "@cutpoint/core/Entry"
 import * as Message from "@cutpoint/core/Message"
 import * as Projection from "@cutpoint/core/Projection"
@@ -18,6 +20,7 @@ import * as SummaryCheck from "@cutpoint/core/SummaryCheck"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Runtime from "effect/Runtime"
 import * as Scheduler from "effect/Scheduler"
@@ -38,15 +41,13 @@ const interruption =
 
 type Services = SessionStore.SessionStore | Compaction.Compaction | Navigation.Navigation
 
-/** How many operations of a fiber make a step: yielding itself takes nine. */
-const opsAStep = 30
-
 /** How many steps a run may take to end once it has been interrupted. */
-const mostSteps = 100_000
+const mostSteps = 1000
 
 /**
- * Interrupts after so many steps of a few operations each; then the
- * session must be as it was or have one whole entry more, and be free again.
+ * Interrupts after so many steps; then the session must be as it was or have
+ * one whole entry more, and be free again. A step ends where a fiber yields:
+ * build the services over `yielding` ports, so that each call of a port is two.
  */
 export const interruptionIsClean = (
   key: string,
@@ -60,7 +61,12 @@ export const interruptionIsClean = (
     const after = yield* store.open(key)
     const added = after.tree.entries.slice(before.tree.entries.length)
     yield* Law.check(() => {
-      Law.same(interruption, "The entries before", after.tree.entries.slice(0, before.tree.entries.length), before.tree.entries)
+      Law.same(
+        interruption,
+        "The entries before",
+        after.tree.entries.slice(0, before.tree.entries.length),
+        before.tree.entries
+      )
       Law.hold(interruption, added.length <= 1, () => `There are ${added.length} entries more.`)
       if (added.length === 0) Law.same(interruption, "The leaf", [after.tree.leafId], [before.tree.leafId])
     })
@@ -92,16 +98,54 @@ const interruptedAfter = <A, E, R>(effect: Effect.Effect<A, E, R>, steps: number
   Effect.gen(function* () {
     const runtime = yield* Effect.runtime<R>()
     const scheduler = new Scheduler.ControlledScheduler()
-    const fiber = Runtime.runFork(runtime)(Effect.withMaxOpsBeforeYield(effect, opsAStep), { scheduler })
+    const fiber = Runtime.runFork(runtime)(effect, { scheduler })
+    // What waits for the world (a file, a timer) goes on between steps.
     const step = Effect.zipRight(
       Effect.sync(() => scheduler.step()),
-      Effect.yieldNow()
+      Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
     )
-    const hasEnded = () => fiber.unsafePoll() !== null
-    yield* Effect.iterate(0, { while: (done) => done < steps && !hasEnded(), body: (done) => Effect.as(step, done + 1) })
+    const stepWhile = (most: number) =>
+      Effect.iterate(0, {
+        while: (done) => done < most && fiber.unsafePoll() === null,
+        body: (done) => Effect.as(step, done + 1)
+      })
+    yield* stepWhile(steps)
     yield* Fiber.interruptFork(fiber)
-    yield* Effect.iterate(0, { while: (done) => done < mostSteps && !hasEnded(), body: (done) => Effect.as(step, done + 1) })
+    const taken = yield* stepWhile(mostSteps)
+    yield* Effect.orDie(
+      Law.check(() => Law.hold(interruption, taken < mostSteps, () => "The run did not end after its interruption."))
+    )
   })
+
+/** A port whose methods yield before and after each call, so that a run can be interrupted there. */
+const yielding = <Port extends object>(port: Port): Port =>
+  new Proxy(port, {
+    get: (target, name, receiver) => {
+      const member: unknown = Reflect.get(target, name, receiver)
+      return typeof member === "function" ? yieldingMethod(member) : member
+    }
+  })
+
+const yieldingMethod =
+  (method: Function) =>
+  (...args: ReadonlyArray<unknown>): unknown => {
+    const result: unknown = Reflect.apply(method, undefined, args)
+    return Effect.isEffect(result) ? yieldingEffect(result) : result
+  }
+
+const yieldingEffect = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.zipLeft(Effect.zipRight(Effect.yieldNow(), effect), Effect.yieldNow())
+
+/** The ports in context, each call of which yields before and after. */
+export const yieldingPorts: Layer.Layer<
+  SessionStore.SessionStore | Settings.Settings | Summarizer.Summarizer,
+  never,
+  SessionStore.SessionStore | Settings.Settings | Summarizer.Summarizer
+> = Layer.mergeAll(
+  Layer.effect(SessionStore.SessionStore, Effect.map(SessionStore.SessionStore, yielding)),
+  Layer.effect(Settings.Settings, Effect.map(Settings.Settings, yielding)),
+  Layer.effect(Summarizer.Summarizer, Effect.map(Summarizer.Summarizer, yielding))
+)
 
 const acceptance =
   "Whatever a model answers, the session is unchanged or holds an accepted summary, within the requests announced."
@@ -128,7 +172,11 @@ export const onlyAcceptedIsWritten = (
     const after = yield* store.open(key)
     const made = yield* requestsMade
     yield* Law.check(() => {
-      Law.hold(acceptance, made <= plan.mostRequests, () => `${made} requests were made, ${plan.mostRequests} announced.`)
+      Law.hold(
+        acceptance,
+        made <= plan.mostRequests,
+        () => `${made} requests were made, ${plan.mostRequests} announced.`
+      )
       const added = after.tree.entries.slice(before.tree.entries.length)
       if (Exit.isSuccess(exit) && exit.value._tag === "Compacted") isAccepted(added)
       else Law.same(acceptance, "The entries", after.tree.entries, before.tree.entries)
@@ -148,11 +196,18 @@ const isAccepted = (added: ReadonlyArray<Entry.Entry>): void => {
   Law.hold(acceptance, hasForm, () => `Stored was ${Law.shown(entry.summary)}.`)
 }
 
+/** How many turns a run is given to end by itself before time passes: most need no time, and a test clock's is slow. */
+const turns = 2000
+
 /** Lets time pass until it has ended. */
 const onTestClock = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<Exit.Exit<A, E>, never, R> =>
   Effect.gen(function* () {
     const fiber = yield* Effect.fork(effect)
-    while (Option.isNone(yield* Fiber.poll(fiber))) yield* TestClock.adjust("10 minutes")
+    const hasEnded = Effect.map(Fiber.poll(fiber), Option.isSome)
+    while (!(yield* hasEnded)) {
+      for (let turn = 0; turn < turns && !(yield* hasEnded); turn++) yield* Effect.yieldNow()
+      if (!(yield* hasEnded)) yield* TestClock.adjust("10 minutes")
+    }
     return yield* Fiber.await(fiber)
   })
 

@@ -23,7 +23,7 @@ export type Reply =
       readonly thinking?: string
       readonly stopReason?: SummaryCheck.StopReason
       readonly usage?: Message.Usage
-      /** How long it takes before the first word, and between words. */
+      /** How long it takes before the first word. */
       readonly delay?: Duration.DurationInput
     }
   | { readonly _tag: "Fails"; readonly error: Llm.LlmError }
@@ -140,7 +140,7 @@ const partsOf = (reply: Reply): Stream.Stream<Llm.Part, Llm.LlmError> => {
       const finish: Llm.Part = { _tag: "Finish", stopReason: reply.stopReason ?? "stop", usage: reply.usage }
       const parts = Stream.fromIterable([...thinking, ...words(reply.text), finish])
       const { delay } = reply
-      return delay === undefined ? parts : Stream.tap(parts, () => Effect.sleep(delay))
+      return delay === undefined ? parts : Stream.concat(Stream.execute(Effect.sleep(delay)), parts)
     }
   }
 }

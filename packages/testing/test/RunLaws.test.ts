@@ -30,20 +30,14 @@ const talk = session(
   user("third")
 )
 
-/** The services over a session in memory, by a scripted model. */
-const byModel = (
-  entries: ReadonlyArray<Entry.Entry>,
-  llm: ScriptedLlm.ScriptedLlm,
-  settings: Settings.Given = {}
-): Layer.Layer<SessionStore.SessionStore | Compaction.Compaction | Navigation.Navigation> => {
+const ports = (entries: ReadonlyArray<Entry.Entry>, llm: ScriptedLlm.ScriptedLlm, settings: Settings.Given = {}) => {
   const tokenizer = Tokenizer.layerHeuristic
   const summarizer = Layer.provide(Summarizer.layerLlm, Layer.merge(llm.layer, tokenizer))
-  return Layer.mergeAll(Compaction.layer, Navigation.layer).pipe(
-    Layer.provideMerge(
-      Layer.mergeAll(summarizer, SessionStore.layerMemory([{ header, entries }]), tokenizer, Settings.layerMemory(settings))
-    )
-  )
+  const store = SessionStore.layerMemory([{ header, entries }])
+  return Layer.mergeAll(summarizer, store, tokenizer, Settings.layerMemory(settings))
 }
+
+const useCases = Layer.mergeAll(Compaction.layer, Navigation.layer)
 
 const asserted = <Given>(
   arbitrary: FastCheck.Arbitrary<Given>,
@@ -63,12 +57,16 @@ const doing: FastCheck.Arbitrary<RunLaws.Doing> = FastCheck.oneof(
   })
 )
 
+/** Every call of a port is a place to be interrupted at. */
+const stepped = (entries: ReadonlyArray<Entry.Entry>, llm: ScriptedLlm.ScriptedLlm) =>
+  useCases.pipe(Layer.provideMerge(Layer.provideMerge(RunLaws.yieldingPorts, ports(entries, llm))))
+
 it("interrupting at any point leaves everything unchanged, or one whole entry more", async () => {
   const ended = { unchanged: 0, written: 0 }
-  await asserted(FastCheck.tuple(doing, FastCheck.nat(900)), async ([what, steps]) => {
+  await asserted(FastCheck.tuple(doing, FastCheck.nat(40)), async ([what, steps]) => {
     const program = Effect.gen(function* () {
       const llm = yield* ScriptedLlm.make({ reply: (asked) => ScriptedLlm.says(ScriptedLlm.summaryFor(asked)) })
-      return yield* Effect.provide(RunLaws.interruptionIsClean("s", what, steps), byModel(talk, llm))
+      return yield* Effect.provide(RunLaws.interruptionIsClean("s", what, steps), stepped(talk, llm))
     })
     ended[await Effect.runPromise(program)]++
   })
@@ -99,7 +97,23 @@ const replies = {
   slow: (asked: Llm.Request) => ScriptedLlm.says(ScriptedLlm.summaryFor(asked), { delay: "1 second" })
 }
 
-const names = Object.keys(replies) as ReadonlyArray<keyof typeof replies>
+const names: ReadonlyArray<keyof typeof replies> = [
+  "good",
+  "blank",
+  "thinking",
+  "cutOff",
+  "toolCall",
+  "refusal",
+  "refused",
+  "long",
+  "overflow",
+  "limited",
+  "down",
+  "auth",
+  "broken",
+  "hangs",
+  "slow"
+]
 
 it("whatever a model answers, only an accepted summary is written, within the requests announced", async () => {
   const ended = { unchanged: 0, written: 0 }
@@ -117,7 +131,7 @@ it("whatever a model answers, only an accepted summary is written, within the re
         reply: (asked, index) => replies[script[Math.min(index, script.length - 1)] ?? "good"](asked)
       })
       const made = Effect.map(llm.requests, (requests) => requests.length)
-      const layer = byModel(talk, llm, { cutpoint: { onRejected } })
+      const layer = Layer.provideMerge(useCases, ports(talk, llm, { cutpoint: { onRejected } }))
       return yield* Effect.provide(RunLaws.onlyAcceptedIsWritten("s", { keepRecentTokens }, made), layer)
     })
     ended[await Effect.runPromise(Effect.provide(program, TestContext.TestContext))]++
@@ -152,7 +166,10 @@ const pinActions: FastCheck.Arbitrary<ReadonlyArray<RunLaws.PinAction>> = FastCh
       })
     },
     { weight: 1, arbitrary: FastCheck.record({ action: FastCheck.constant("pinText" as const), text: Sessions.text }) },
-    { weight: 2, arbitrary: FastCheck.record({ action: FastCheck.constant("pinEntry" as const), entry: FastCheck.nat(40) }) },
+    {
+      weight: 2,
+      arbitrary: FastCheck.record({ action: FastCheck.constant("pinEntry" as const), entry: FastCheck.nat(40) })
+    },
     { weight: 1, arbitrary: FastCheck.record({ action: FastCheck.constant("unpin" as const), pin: FastCheck.nat(5) }) }
   ),
   { maxLength: 14, size: "max" }

@@ -72,6 +72,7 @@ const show = Effect.fnUntraced(function* (
   options: CompactOptions
 ) {
   const output = yield* Output.Output
+  const { loaded } = yield* Services.SessionSettings
   yield* Diagnostics.warn(prepared.diagnostics, options.json)
   yield* Services.tellNotices(prepared.notices, options)
   const view: CompactionView.View = {
@@ -79,7 +80,8 @@ const show = Effect.fnUntraced(function* (
     status: status === "prepared" && prepared.preparation._tag === "None" ? "nothing-to-compact" : status,
     result,
     reason: options.auto ? "threshold" : "manual",
-    withTranscript: options.withTranscript
+    withTranscript: options.withTranscript,
+    includeThinking: loaded.values.cutpoint.includeThinking
   }
   if (options.json) return yield* output.result(Printable.json(CompactionView.toJson(view)))
   yield* output.result(yield* CompactionView.toText(view))

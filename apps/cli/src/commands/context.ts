@@ -43,7 +43,8 @@ const run = Effect.fnUntraced(function* (found: SessionArgument.Found, options: 
   const counter = Tokens.counter(count, Rules.standard)
   const { loaded } = yield* Services.SessionSettings
   const view = viewOf(session, tree, counter, loaded.values, options)
-  yield* Services.tellNotices(loaded.notices, options)
+  const assumed = view.knownWindow === undefined ? [CompactionSettings.assumed(view.model)] : []
+  yield* Services.tellNotices([...loaded.notices, ...assumed], options)
   yield* Diagnostics.warn(view.diagnostics, options.json)
   yield* output.result(options.json ? Printable.json(toJson(view, options)) : toText(view, options, output))
 })
@@ -67,6 +68,7 @@ const viewOf = (
   const projection = Projection.project(SessionTree.leafPath(tree))
   const model = modelName(projection)
   const { contextWindow } = options
+  const knownWindow = CompactionSettings.knownWindow(values, { model, contextWindow })
   const repaired = Projection.repairToolPairs(Projection.convertToLlm(Projection.messages(projection)))
   return {
     session: session.key,
@@ -74,8 +76,8 @@ const viewOf = (
     projection,
     contextTokens: Projection.contextTokens(projection, count),
     model,
-    contextWindow:
-      CompactionSettings.knownWindow(values, { model, contextWindow }) ?? CompactionSettings.unknownWindow,
+    knownWindow,
+    contextWindow: knownWindow ?? CompactionSettings.unknownWindow,
     totals: SessionTotals.of(tree.entries),
     messages: projection.items.flatMap(({ entry, messages }) =>
       messages.map((message) => ({ entryId: entry.id, message, tokens: count(message) }))

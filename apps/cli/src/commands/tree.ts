@@ -98,13 +98,13 @@ const go = Effect.fnUntraced(function* (found: SessionArgument.Found, to: string
     ...(options.parity ? { dropOldest: true } : {})
   }
   const view = options.dryRun
-    ? NavigationView.prepared(yield* navigation.prepare(found.key, to, settings))
+    ? NavigationView.prepared(yield* navigation.prepare(found.key, to, settings), to)
     : yield* navigate(found, to, options, settings)
   yield* Diagnostics.warn(view.session.diagnostics, options.json)
   yield* Services.tellNotices(view.prepared.notices, options)
-  const text = options.json
-    ? Printable.json(NavigationView.toJson(view, options))
-    : NavigationView.toText(view, options)
+  const { loaded } = yield* Services.SessionSettings
+  const shown = { ...options, includeThinking: loaded.values.cutpoint.includeThinking }
+  const text = options.json ? Printable.json(NavigationView.toJson(view, shown)) : NavigationView.toText(view, shown)
   yield* output.result(text)
 })
 

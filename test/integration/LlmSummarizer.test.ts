@@ -59,7 +59,9 @@ describe("a summary by a model", () => {
       const asked = request(messages)
       const announced = yield* plan(llm, asked)
       const summary = yield* summarize(llm, asked)
-      expect(messages.map((message) => JSON.stringify(message).length).reduce((a, b) => a + b)).toBeGreaterThan(1_200_000)
+      expect(messages.map((message) => JSON.stringify(message).length).reduce((a, b) => a + b)).toBeGreaterThan(
+        1_200_000
+      )
       expect(summary.requests).toBeLessThanOrEqual(announced.requests + 4)
       expect(summary.text).toContain("FACT-0")
       expect(summary.text).toContain("FACT-399")
@@ -125,7 +127,8 @@ describe("a summary by a model", () => {
       const limited = new Llm.LlmRateLimited({ model: "scripted/model", detail: "slow down.", retryAfter: 30_000 })
       const llm = yield* ScriptedLlm.make({
         reply: (asked, index) =>
-          [ScriptedLlm.fails(limited), ScriptedLlm.breaksOff("## Go")][index] ?? ScriptedLlm.says(ScriptedLlm.summaryFor(asked))
+          [ScriptedLlm.fails(limited), ScriptedLlm.breaksOff("## Go")][index] ??
+          ScriptedLlm.says(ScriptedLlm.summaryFor(asked))
       })
       const fiber = yield* Effect.fork(summarize(llm, request([user("hello")])))
       yield* TestClock.adjust(29_000)
@@ -141,7 +144,11 @@ describe("a summary by a model", () => {
       const down = yield* ScriptedLlm.ofReplies([ScriptedLlm.fails(unavailable)])
       const fiber = yield* Effect.fork(Effect.flip(summarize(down, request([user("hello")]))))
       yield* TestClock.adjust("5 minutes")
-      expect(yield* Fiber.join(fiber)).toMatchObject({ _tag: "SummarizerFailed", reason: "LlmUnavailable", requests: 5 })
+      expect(yield* Fiber.join(fiber)).toMatchObject({
+        _tag: "SummarizerFailed",
+        reason: "LlmUnavailable",
+        requests: 5
+      })
       for (const error of [
         new Llm.LlmAuth({ model: "m/m", detail: "no." }),
         new Llm.LlmBadRequest({ model: "m/m", detail: "no." }),

@@ -1,0 +1,173 @@
+/**
+ * One compaction from reading to writing, given what it is done with.
+ *
+ * @since 0.1.0
+ */
+import * as Preparation from "@cutpoint/core/Preparation"
+import * as Projection from "@cutpoint/core/Projection"
+import type * as Rules from "@cutpoint/core/Rules"
+import * as SessionTree from "@cutpoint/core/SessionTree"
+import * as Tokens from "@cutpoint/core/Tokens"
+import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import * as CompactionAppend from "./CompactionAppend.js"
+import * as Errors from "./CompactionErrors.js"
+import type * as Hooks from "./CompactionHooks.js"
+import type { Compacted, NotCompacted, Options, Prepared } from "./CompactionResult.js"
+import * as CompactionSettings from "./CompactionSettings.js"
+import * as CompactionSummary from "./CompactionSummary.js"
+import type * as SessionStore from "./SessionStore.js"
+import type * as Settings from "./Settings.js"
+import type * as Summarizer from "./SummarizerPort.js"
+import type * as Tokenizer from "./Tokenizer.js"
+
+/** What compactions are done with. */
+export interface Means {
+  readonly store: SessionStore.Service
+  readonly tokenizer: Tokenizer.Service
+  readonly summarizer: Summarizer.Service
+  readonly settings: Settings.Service
+  readonly hooks: Hooks.Service
+  readonly counterOf: (rules: Rules.Rules) => Tokens.CountMessage
+}
+
+/** A session's compaction, prepared, with the settings in force. */
+export interface Ready {
+  readonly prepared: Prepared
+  readonly settings: CompactionSettings.Resolved
+}
+
+/** A run that goes on to write. */
+interface Run extends Ready {
+  readonly options: Options
+  readonly preparation: Preparation.Preparation
+  readonly started: number
+}
+
+/** Reads a session and prepares its compaction. */
+export const prepare = Effect.fnUntraced(function* (means: Means, key: string, options: Options) {
+  const session = yield* means.store.open(key)
+  const projection = Projection.project(SessionTree.leafPath(session.tree))
+  const { cwd } = session.tree.header
+  const settings = yield* CompactionSettings.ofCompaction(yield* means.settings.load(cwd), options, projection.model)
+  const { contextWindow, keepRecentTokens, reserveTokens, rules } = settings
+  const count = means.counterOf(rules)
+  const contextTokens = Projection.contextTokens(projection, count)
+  const preparation = Preparation.prepareProjection(projection, count, { keepRecentTokens, cwd, rules })
+  const isOver = Preparation.shouldCompact(contextTokens, contextWindow, settings)
+  const prepared: Prepared = {
+    session,
+    check: { contextTokens, contextWindow, threshold: contextWindow - reserveTokens, isOver },
+    preparation,
+    plan: CompactionSummary.plan(means.summarizer, preparation, summaryOptions(options, settings)),
+    diagnostics: [...session.diagnostics, ...projection.diagnostics],
+    notices: settings.notices
+  }
+  const ready: Ready = { prepared, settings }
+  return ready
+})
+
+/** Prepares and, where it is due, writes. Hooks hear of what came of it, an interruption included. */
+export const compact = (means: Means, key: string, options: Options) =>
+  attempt(means, key, options).pipe(
+    Effect.onExit((exit) => (Exit.isFailure(exit) ? tellFailure(means, options, exit.cause) : Effect.void)),
+    // What is written is written: hearing of it comes after, and undoes nothing.
+    Effect.tap((result) => (result._tag === "Compacted" ? means.hooks.afterCompact(result) : Effect.void))
+  )
+
+const tellFailure = ({ hooks }: Means, { reason }: Options, cause: Cause.Cause<unknown>): Effect.Effect<void> => {
+  const aborted = Cause.isInterruptedOnly(cause)
+  const error = aborted ? undefined : Cause.squash(cause)
+  return hooks.compactionFailed({ reason: reason ?? "manual", error, aborted, willRetry: reason === "overflow" })
+}
+
+const attempt = Effect.fn("Compaction.run")(function* (means: Means, key: string, options: Options) {
+  yield* Effect.annotateCurrentSpan({ session: key, reason: options.reason ?? "manual" })
+  const started = yield* Clock.currentTimeMillis
+  const { prepared, settings } = yield* prepare(means, key, options)
+  const notNow = notDue(prepared, options, settings)
+  if (notNow !== undefined) return notNow
+  if (Option.isNone(prepared.preparation)) {
+    if (prepared.check.isOver) return yield* cannotShrink(prepared, means.counterOf(settings.rules))
+    return notCompacted("NothingToCompact", prepared, "What could be summarized is within the tokens to keep.")
+  }
+  const run: Run = { options, prepared, preparation: prepared.preparation.value, settings, started }
+  const summary = yield* summaryOf(means, run)
+  if (typeof summary === "string") return notCompacted("Canceled", prepared, summary)
+  return yield* Effect.uninterruptible(written(means, run, summary))
+})
+
+/** What a hook brings along, or what the summarizer writes; a reason where a hook says no. */
+const summaryOf = Effect.fnUntraced(function* (means: Means, run: Run) {
+  const { options, prepared, preparation } = run
+  const path = SessionTree.leafPath(prepared.session.tree)
+  const decision = yield* means.hooks.beforeCompact({
+    preparation,
+    branchEntries: path,
+    customInstructions: options.customInstructions,
+    reason: options.reason ?? "manual",
+    willRetry: options.reason === "overflow"
+  })
+  if (decision._tag === "Cancel") return decision.reason
+  if (decision._tag === "Use") {
+    if (path.some((entry) => entry.id === decision.summary.firstKeptEntryId)) {
+      return CompactionSummary.supplied(decision.summary)
+    }
+    const problem = `it keeps messages from ${decision.summary.firstKeptEntryId} on, which is not on the path.`
+    return yield* new Errors.HookFailed({ hook: "beforeCompact", problem })
+  }
+  const context = { count: means.counterOf(run.settings.rules) }
+  const freeTokens = CompactionAppend.freeTokens(context, prepared.session, preparation.firstKeptEntryId)
+  const wanted = summaryOptions(options, run.settings)
+  return yield* CompactionSummary.write(means.summarizer, means.tokenizer.count, preparation, wanted, freeTokens)
+})
+
+const written = Effect.fnUntraced(function* (means: Means, run: Run, summary: CompactionSummary.Written) {
+  const context: CompactionAppend.Context = { store: means.store, count: means.counterOf(run.settings.rules) }
+  const appended = yield* CompactionAppend.append(context, run.prepared.session, summary)
+  const { requests, usage, writer } = summary
+  const { tokensAfter, tokensBefore } = appended
+  yield* Effect.annotateCurrentSpan({ tokensBefore, tokensAfter, requests })
+  const durationMs = (yield* Clock.currentTimeMillis) - run.started
+  const { prepared } = run
+  const compacted: Compacted = { _tag: "Compacted", prepared, ...appended, writer, requests, usage, durationMs }
+  return compacted
+})
+
+const summaryOptions = (options: Options, { values }: CompactionSettings.Resolved): CompactionSummary.Options => ({
+  customInstructions: options.customInstructions,
+  values: values.cutpoint
+})
+
+const notCompacted = (_tag: NotCompacted["_tag"], prepared: Prepared, why: string): NotCompacted => ({
+  _tag,
+  prepared,
+  why
+})
+
+/** Automatic compactions only happen where they are turned on, and over the threshold. */
+const notDue = (
+  prepared: Prepared,
+  { reason }: Options,
+  { values }: CompactionSettings.Resolved
+): NotCompacted | undefined => {
+  if (reason === undefined || reason === "manual") return undefined
+  if (!values.compaction.enabled) return notCompacted("Disabled", prepared, "compaction.enabled is false.")
+  if (reason === "overflow" || prepared.check.isOver) return undefined
+  return notCompacted("BelowThreshold", prepared, "The context is below the threshold.")
+}
+
+/** Names the entry that fills the window. */
+const cannotShrink = (prepared: Prepared, count: Tokens.CountMessage): Errors.CannotShrink => {
+  const { items } = Projection.project(SessionTree.leafPath(prepared.session.tree))
+  let largest = { entryId: "", entryTokens: -1 }
+  for (const { entry, messages } of items) {
+    const entryTokens = Tokens.sum(messages, count)
+    if (entryTokens > largest.entryTokens) largest = { entryId: entry.id, entryTokens }
+  }
+  const { contextTokens, threshold } = prepared.check
+  return new Errors.CannotShrink({ ...largest, contextTokens, threshold })
+}

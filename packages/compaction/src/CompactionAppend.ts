@@ -5,11 +5,11 @@
  * @since 0.1.0
  */
 import type * as Entry from "@cutpoint/core/Entry"
+import * as PinBlock from "@cutpoint/core/PinBlock"
 import * as Pins from "@cutpoint/core/Pins"
 import * as Projection from "@cutpoint/core/Projection"
 import * as SessionTree from "@cutpoint/core/SessionTree"
 import * as SummaryCheck from "@cutpoint/core/SummaryCheck"
-import * as SummaryFormat from "@cutpoint/core/SummaryFormat"
 import type * as Tokens from "@cutpoint/core/Tokens"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -95,11 +95,10 @@ const entryOf = (
   base: Base
 ): Entry.CompactionEntry => {
   const systemMessage = Projection.systemMessage(projection)
-  const pins = Pins.live(projection.path).map(({ text }) => text)
   return {
     type: "compaction",
     ...base,
-    summary: SummaryFormat.withPins(summary.text, pins),
+    summary: PinBlock.append(summary.text, Pins.live(projection.path)),
     firstKeptEntryId: summary.firstKeptEntryId,
     tokensBefore: summary.tokensBefore ?? Projection.contextTokens(projection, context.count),
     ...(summary.details === undefined ? {} : { details: summary.details }),

@@ -7,6 +7,7 @@ import * as Branch from "@cutpoint/core/Branch"
 import type * as Entry from "@cutpoint/core/Entry"
 import * as FileOps from "@cutpoint/core/FileOps"
 import * as Message from "@cutpoint/core/Message"
+import * as PinBlock from "@cutpoint/core/PinBlock"
 import * as Pins from "@cutpoint/core/Pins"
 import * as Projection from "@cutpoint/core/Projection"
 import * as SessionTree from "@cutpoint/core/SessionTree"
@@ -130,30 +131,20 @@ const carriedOf = Effect.fnUntraced(function* (
 ) {
   if (options.summarize !== true) return undefined
   const pins = pinsLeft(ready.prepared)
-  const texts = pins.map((pin) => pin.text)
   if (decision._tag === "Use") {
     const { details, summary, usage } = decision.summary
-    const carried: NavigationMove.Carried = {
-      text: SummaryFormat.withPins(summary, texts),
-      details,
-      usage,
-      fromHook: true
-    }
+    const carried: NavigationMove.Carried = { text: PinBlock.append(summary, pins), details, usage, fromHook: true }
     return carried
   }
   const summary = yield* summarize(means, ready, options)
   if (summary === undefined) return undefined
-  const carried: NavigationMove.Carried = {
-    text: SummaryFormat.withPins(summary.text, texts),
-    details: pins.length === 0 ? summary.files : { ...summary.files, pins },
-    usage: summary.usage,
-    fromHook: false
-  }
+  const { files: details, text, usage } = summary
+  const carried: NavigationMove.Carried = { text: PinBlock.append(text, pins), details, usage, fromHook: false }
   return carried
 })
 
 /** The pins that were live where one was, and would not be where one goes. */
-const pinsLeft = ({ newLeafId, oldLeafId, session }: Prepared): ReadonlyArray<Pins.Pin> => {
+const pinsLeft = ({ newLeafId, oldLeafId, session }: Prepared): ReadonlyArray<PinBlock.Pin> => {
   const there = new Set(Pins.live(SessionTree.path(session.tree, newLeafId)).map((pin) => pin.id))
   return Pins.live(SessionTree.path(session.tree, oldLeafId)).filter((pin) => !there.has(pin.id))
 }

@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import type * as Entry from "@cutpoint/core/Entry"
+import type * as PinBlock from "@cutpoint/core/PinBlock"
 import * as Pins from "@cutpoint/core/Pins"
 import * as SessionTree from "@cutpoint/core/SessionTree"
 import * as Context from "effect/Context"
@@ -15,7 +16,7 @@ import * as SessionStore from "./SessionStore.js"
 
 /** The pins after a change. */
 export interface Pinned {
-  readonly pins: ReadonlyArray<Pins.Pin>
+  readonly pins: ReadonlyArray<PinBlock.Pin>
   /** Where the original of a session in an older format was kept. */
   readonly backup: string | undefined
 }
@@ -28,7 +29,7 @@ export type PinError = SessionStore.AppendError | Errors.EntryNotFound | Errors.
 
 /** Sets pins and takes them out, at the leaf. */
 export interface Service {
-  readonly list: (key: string) => Effect.Effect<ReadonlyArray<Pins.Pin>, ListError>
+  readonly list: (key: string) => Effect.Effect<ReadonlyArray<PinBlock.Pin>, ListError>
   /** Pins what entries say. One that is not on the path is pinned by its text. */
   readonly pinEntries: (key: string, entryIds: ReadonlyArray<string>) => Effect.Effect<Pinned, PinError>
   readonly pinText: (key: string, text: string) => Effect.Effect<Pinned, PinError>
@@ -91,7 +92,7 @@ const make = Effect.gen(function* () {
 /** Pins in sessions of the store in context. */
 export const layer: Layer.Layer<Pinning, never, SessionStore.SessionStore> = Layer.effect(Pinning, make)
 
-const livePins = ({ tree }: SessionStore.Session): ReadonlyArray<Pins.Pin> => Pins.live(SessionTree.leafPath(tree))
+const livePins = ({ tree }: SessionStore.Session): ReadonlyArray<PinBlock.Pin> => Pins.live(SessionTree.leafPath(tree))
 
 const entryMark = (
   session: SessionStore.Session,

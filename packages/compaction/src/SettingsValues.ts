@@ -219,9 +219,11 @@ export const merge = (files: ReadonlyArray<FileValues>): Values => {
 const models = (all: ReadonlyMap<string, unknown>, key: string): object => {
   const found = new Map<string, Array<readonly [string, unknown]>>()
   for (const [path, value] of all) {
-    const [start, model, field] = path.split("\n")
-    if (start !== key || model === undefined || field === undefined) continue
-    found.set(model, [...(found.get(model) ?? []), [field, value]])
+    if (!path.startsWith(`${key}\n`)) continue
+    // A model's name may hold line breaks, a field's does not.
+    const end = path.lastIndexOf("\n")
+    const model = path.slice(key.length + 1, end)
+    found.set(model, [...(found.get(model) ?? []), [path.slice(end + 1), value]])
   }
   return Object.fromEntries([...found].map(([model, fields]) => [model, Object.fromEntries(fields)]))
 }

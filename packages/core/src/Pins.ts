@@ -10,6 +10,7 @@
 import type * as Entry from "./Entry.js"
 import * as Json from "./Json.js"
 import * as Message from "./Message.js"
+import * as PinBlock from "./PinBlock.js"
 import * as Projection from "./Projection.js"
 
 /** The `customType` of the entry that pins; its `data` is `{targetId}` or `{text}`. */
@@ -18,22 +19,16 @@ export const pinType = "cutpoint.pin"
 /** The `customType` of the entry that takes a pin out; its `data` is `{pinId}`. */
 export const unpinType = "cutpoint.unpin"
 
-/** A pin: the id of the entry that made it, and the text that must not be lost. */
-export interface Pin {
-  readonly id: string
-  readonly text: string
-}
-
 /**
  * The live pins of a path, in the order they were made. Those of a branch that
- * was left live on in its summary's `details`.
+ * was left live on in the blocks of its summary.
  */
-export const live = (path: ReadonlyArray<Entry.Entry>): ReadonlyArray<Pin> => {
+export const live = (path: ReadonlyArray<Entry.Entry>): ReadonlyArray<PinBlock.Pin> => {
   const entries = new Map(path.map((entry) => [entry.id, entry]))
   const pins = new Map<string, string>()
   for (const entry of path) {
-    if (entry.type === "branch_summary" && entry.fromHook !== true) {
-      for (const pin of recorded(entry.details)) pins.set(pin.id, pin.text)
+    if (entry.type === "branch_summary") {
+      for (const pin of PinBlock.split(entry.summary).pins) pins.set(pin.id, pin.text)
     }
     if (entry.type !== "custom" || !Json.isObject(entry.data)) continue
     if (entry.customType === pinType) {
@@ -61,11 +56,3 @@ export const textOf = (entry: Entry.Entry): string =>
     .join("\n")
     .trim()
     .toWellFormed()
-
-const recorded = (details: unknown): ReadonlyArray<Pin> => {
-  const pins = Json.isObject(details) ? details.pins : undefined
-  return Array.isArray(pins) ? pins.filter(isPin) : []
-}
-
-const isPin = (value: unknown): value is Pin =>
-  Json.isObject(value) && typeof value.id === "string" && typeof value.text === "string"

@@ -8,6 +8,7 @@
  * @since 0.1.0
  */
 import type * as FileOps from "./FileOps.js"
+import * as PinBlock from "./PinBlock.js"
 import * as SummarySection from "./SummarySection.js"
 
 /** A decision and why it was made. */
@@ -148,15 +149,8 @@ export const maxListedFiles = 200
 export const withFileBlocks = (summary: string, files: FileOps.FileLists): string =>
   [summary, ...block("read-files", files.readFiles), ...block("modified-files", files.modifiedFiles)].join("\n\n")
 
-/**
- * The summary with a `<pinned>` block for each text, word for word. The block
- * says how long the text is, so that nothing in it can end the block.
- */
-export const withPins = (summary: string, texts: ReadonlyArray<string>): string =>
-  [summary, ...texts.map((text) => `<pinned chars="${text.length}">\n${text}\n</pinned>`)].join("\n\n")
-
 /** The summary without any blocks. */
-export const withoutBlocks = (summary: string): string => withoutPins(summary).replace(fileBlock, "")
+export const withoutBlocks = (summary: string): string => PinBlock.split(summary).text.replace(fileBlock, "")
 
 /**
  * A block with the blank space before it; its tags have lines of their own.
@@ -164,20 +158,6 @@ export const withoutBlocks = (summary: string): string => withoutPins(summary).r
  * place.
  */
 const fileBlock = /(?<!\s)\s*(?<![^\n])<(read-files|modified-files)>\n(?:[\s\S]*?\n)?<\/\1>/g
-
-const pinStart = /(?<!\s)\s*(?<![^\n])<pinned chars="(\d{1,15})">\n/g
-
-const withoutPins = (summary: string): string => {
-  const kept: Array<string> = []
-  let position = 0
-  for (const match of summary.matchAll(pinStart)) {
-    const end = match.index + match[0].length + Number(match[1])
-    if (match.index < position || !summary.startsWith("\n</pinned>", end)) continue
-    kept.push(summary.slice(position, match.index))
-    position = end + "\n</pinned>".length
-  }
-  return kept.join("") + summary.slice(position)
-}
 
 const block = (tag: string, paths: ReadonlyArray<string>): ReadonlyArray<string> => {
   if (paths.length === 0) return []

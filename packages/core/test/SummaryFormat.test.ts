@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest"
+import * as PinBlock from "../src/PinBlock.js"
 import * as SummaryFormat from "../src/SummaryFormat.js"
 import * as SummarySection from "../src/SummarySection.js"
 
@@ -224,8 +225,8 @@ describe("file blocks", () => {
   it.each([
     "<read-files>\n</read-files>",
     "<read-files>\na\n</read-files>\n\n<modified-files>\nb\n</modified-files>",
-    '<pinned chars="9">\nkeep this\n</pinned>',
-    '<pinned chars="10">\n</pinned>\n\n</pinned>',
+    '<pinned id="a" chars="9">\nkeep this\n</pinned>',
+    '<pinned id="a" chars="10">\n</pinned>\n\n</pinned>',
     "<read-files>\na\n</read-files>\n<read-files>\nb\n</read-files>"
   ])("a block that a model copied is taken out too: %j", (block) => {
     expect(withoutBlocks(`before\n\n${block}\n\nafter`).replace(/\n+/g, "|")).toBe("before|after")
@@ -240,8 +241,13 @@ describe("file blocks", () => {
     "<read-files>\nx\n</read-files>",
     "\u{1F600}\u2028"
   ])("the pinned text %j stands word for word, and is taken out whole", (pinned) => {
-    const text = SummaryFormat.withPins(withFileBlocks("S", files(["a"])), [pinned, "other"])
+    const pins = [
+      { id: 'odd "id"\n%', text: pinned },
+      { id: "b", text: "other" }
+    ]
+    const text = PinBlock.append(withFileBlocks("S", files(["a"])), pins)
     expect(text).toContain(`\n${pinned}\n</pinned>`)
+    expect(PinBlock.split(text).pins).toEqual(pins)
     expect(withoutBlocks(text)).toBe("S")
   })
 
@@ -255,9 +261,9 @@ describe("file blocks", () => {
   })
 
   it("a long run of blank space takes no long time", () => {
-    const started = performance.now()
-    withoutBlocks(`a${" ".repeat(200_000)}b${"\n".repeat(200_000)}c`)
-    expect(performance.now() - started).toBeLessThan(10_000)
+    // One that did would run into the test's own time limit.
+    const text = `a${" ".repeat(200_000)}b${"\n".repeat(200_000)}c`
+    expect(withoutBlocks(text)).toBe(text)
   })
 })
 

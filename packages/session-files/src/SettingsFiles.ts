@@ -14,6 +14,8 @@ import {
   type SettingsError
 } from "@cutpoint/compaction/Settings"
 import * as SettingsValues from "@cutpoint/compaction/SettingsValues"
+import * as Json from "@cutpoint/core/Json"
+import type * as PlatformError from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Path from "@effect/platform/Path"
 import type * as ConfigError from "effect/ConfigError"
@@ -54,7 +56,7 @@ const load = Effect.fnUntraced(function* (agentDir: string, cwd: string | undefi
   const project = path.join(yield* projectOf(cwd), ".pi", "settings.json")
   const files = [yield* readFile(user, "user")]
   // A project in the user's own folder has no file of its own.
-  if (project !== user) files.push(yield* readFile(project, "project"))
+  if ((yield* realPath(project)) !== (yield* realPath(user))) files.push(yield* readFile(project, "project"))
   const loaded: Loaded = {
     values: SettingsValues.merge(files),
     notices: files.flatMap(({ ignored }) =>
@@ -62,6 +64,12 @@ const load = Effect.fnUntraced(function* (agentDir: string, cwd: string | undefi
     )
   }
   return loaded
+})
+
+/** A file's path without symlinks; as it is given where nothing is there. */
+const realPath = Effect.fnUntraced(function* (file: string) {
+  const fs = yield* FileSystem.FileSystem
+  return yield* Effect.orElseSucceed(fs.realPath(file), () => file)
 })
 
 /** The session's folder where it is there, else the process's. */
@@ -80,16 +88,7 @@ const readFile = (
   origin: SettingsValues.Origin
 ): Effect.Effect<SettingsValues.FileValues, SettingsError, FileSystem.FileSystem> =>
   Effect.gen(function* () {
-    const fs = yield* FileSystem.FileSystem
-    const text = yield* fs
-      .readFileString(file)
-      .pipe(
-        Effect.catchAll((cause) =>
-          cause._tag === "SystemError" && cause.reason === "NotFound"
-            ? Effect.succeed(undefined)
-            : Effect.fail(new SettingsFileUnreadable({ file, cause }))
-        )
-      )
+    const text = yield* textOf(file)
     if (text === undefined) return nothing
     return yield* Either.mapLeft(
       SettingsValues.read(yield* parsed(file, text.replace(/^\uFEFF/u, "")), origin),
@@ -97,24 +96,58 @@ const readFile = (
     )
   })
 
+/** The file's text; undefined where there is no file. */
+const textOf = Effect.fnUntraced(
+  function* (file: string) {
+    const fs = yield* FileSystem.FileSystem
+    // What is no regular file may never end.
+    const { type } = yield* fs.stat(file)
+    if (type !== "File") return yield* new SettingsFileUnreadable({ file, cause: new Error(`This is a ${type}.`) })
+    return yield* fs.readFileString(file)
+  },
+  (text, file) =>
+    Effect.catchTags(text, {
+      BadArgument: (cause) => new SettingsFileUnreadable({ file, cause }),
+      SystemError: (cause) =>
+        isMissing(cause) ? Effect.succeed(undefined) : new SettingsFileUnreadable({ file, cause })
+    })
+)
+
+/** Where a file stands in the place of a folder, there are no settings either. */
+const isMissing = ({ description, reason }: PlatformError.SystemError): boolean =>
+  reason === "NotFound" || description?.startsWith("ENOTDIR") === true
+
 /** How much of a bad value an error shows, in characters. */
 const maxShown = 120
 
-const shown = (value: unknown): string => (JSON.stringify(value) ?? "").slice(0, maxShown)
+/** JSON has no word for what a number such as 1e999 is read as. */
+const shown = (value: unknown): string =>
+  (typeof value === "number" ? String(value) : Json.textOf(value)).slice(0, maxShown)
 
 /** The file's JSON; comments and trailing commas are errors that say where. */
-const parsed = (file: string, text: string): Effect.Effect<unknown, SettingsFileMalformed> => {
-  const errors: Array<ParseError> = []
-  const value: unknown = parse(text, errors, { disallowComments: true, allowTrailingComma: false })
-  const [first] = errors
-  if (first === undefined) return Effect.succeed(value)
-  const before = text.slice(0, first.offset).split("\n")
+const parsed = (file: string, text: string): Effect.Effect<unknown, SettingsFileMalformed> =>
+  Effect.try({ try: (): unknown => JSON.parse(text), catch: () => malformed(file, text) })
+
+const malformed = (file: string, text: string): SettingsFileMalformed => {
+  const { error, offset } = firstError(text)
+  const before = text.slice(0, offset).split("\n")
   return new SettingsFileMalformed({
     file,
     line: before.length,
     column: (before.at(-1)?.length ?? 0) + 1,
-    problem: problems[printParseErrorCode(first.error)] ?? "this is no JSON"
+    problem: (error === undefined ? undefined : problems[printParseErrorCode(error)]) ?? "this is no JSON"
   })
+}
+
+/** Where the text first is no JSON. */
+const firstError = (text: string): { readonly offset: number; readonly error?: ParseError["error"] } => {
+  const errors: Array<ParseError> = []
+  try {
+    parse(text, errors, { disallowComments: true, allowTrailingComma: false })
+  } catch {
+    // What is nested too deep for this parser is not searched.
+  }
+  return errors[0] ?? { offset: 0 }
 }
 
 const problems: { readonly [code: string]: string } = {

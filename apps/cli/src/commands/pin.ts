@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import * as Pinning from "@cutpoint/compaction/Pinning"
-import type * as Pins from "@cutpoint/core/Pins"
+import type * as PinBlock from "@cutpoint/core/PinBlock"
 import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
 import * as HelpDoc from "@effect/cli/HelpDoc"
@@ -24,7 +24,7 @@ interface PinOptions {
   readonly yes: boolean
 }
 
-const show = Effect.fnUntraced(function* (pins: ReadonlyArray<Pins.Pin>, json: boolean) {
+const show = Effect.fnUntraced(function* (pins: ReadonlyArray<PinBlock.Pin>, json: boolean) {
   const output = yield* Output.Output
   if (json) return yield* output.result(Printable.json({ pins }))
   if (pins.length === 0) return yield* output.notice("Nothing is pinned here.")

@@ -115,6 +115,8 @@ const take = (
     if (candidate === undefined) break
     const tokens = count(candidate.message)
     if (budget > 0 && totalTokens + tokens > budget) {
+      // Prompt state prints nothing: it must not keep what was said from being taken.
+      if (rules.wholeBranch && candidate.message.role === "system") continue
       const last = lastResort(candidate, taken.length === 0, totalTokens, budget, count, rules)
       if (last !== undefined) {
         taken.push(last)

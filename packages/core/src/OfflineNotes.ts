@@ -5,6 +5,7 @@
  *
  * @since 0.1.0
  */
+import * as FilePath from "./FilePath.js"
 import * as FileTools from "./FileTools.js"
 import * as Message from "./Message.js"
 import * as SummaryFormat from "./SummaryFormat.js"
@@ -32,7 +33,8 @@ export interface Notes {
   readonly answers: Array<Answer>
   readonly reportedErrors: Array<string>
   readonly remarks: Array<string>
-  readonly changed: Map<string, { readonly kind: "written" | "edited"; readonly times: number }>
+  /** By the form that is equal for all spellings of a file. */
+  readonly changed: Map<string, { readonly path: string; readonly times: number }>
   readonly commits: Array<string>
   readonly passed: Map<string, ToolOutcome.ToolOutcome>
   readonly failed: Map<string, ToolOutcome.ToolOutcome>
@@ -73,6 +75,9 @@ export const start = (previousSummary?: string): Notes => ({
 
 /** The most of each kind that is held, the newest kept. */
 const most = { requests: 60, statements: 200, answers: 40, remarks: 20, commits: 60, outcomes: 80, mentions: 400 }
+
+/** A reply shorter than this, in UTF-16 code units, says nothing by itself (a thumbs-up, "Done."). */
+const minAnswer = 40
 
 /** The most of a request that is kept, in UTF-16 code units. */
 const maxRequest = 600
@@ -147,7 +152,7 @@ const addReply = (notes: Notes, message: Message.AssistantMessage): void => {
   }
   if (calls.length === 0 && text !== "") {
     notes.isOpen = false
-    notes.lastAnswer = text
+    if (text.length >= minAnswer || notes.lastAnswer === "") notes.lastAnswer = text
   }
   mention(notes, text)
 }
@@ -162,9 +167,10 @@ const addResult = (notes: Notes, message: Message.ToolResultMessage): void => {
   if (outcome.failed) return
   for (const { kind, path } of FileTools.operations(name, args, true)) {
     if (kind === "read") continue
-    const before = notes.changed.get(path)
-    const after = { kind: before?.kind ?? kind, times: (before?.times ?? 0) + 1 }
-    setLatest(notes.changed, path, after, most.outcomes)
+    const key = FilePath.fold(path)
+    const before = notes.changed.get(key)
+    const after = { path: before?.path ?? path, times: (before?.times ?? 0) + 1 }
+    setLatest(notes.changed, key, after, most.outcomes)
   }
 }
 

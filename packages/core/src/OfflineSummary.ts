@@ -131,8 +131,8 @@ const constraints = (
 const maxChangedFiles = 15
 
 const done = (notes: OfflineNotes.Notes, cwd: string | undefined): Texts => {
-  const files = [...notes.changed].toReversed().slice(0, maxChangedFiles)
-  const named = files.map(([path, { times }]) => fromFolder(path, cwd) + (times > 1 ? ` (${times} times)` : ""))
+  const files = [...notes.changed.values()].toReversed().slice(0, maxChangedFiles)
+  const named = files.map(({ path, times }) => fromFolder(path, cwd) + (times > 1 ? ` (${times} times)` : ""))
   return [
     ...[...notes.passed.values()].map(
       ({ label, verdict }) => `${label} passed${verdict === "" ? "" : `: ${short(verdict)}`}`

@@ -21,6 +21,7 @@ describe("compact --dry-run", () => {
       'Cut       keeps 4 messages from u2 user "Question 2: why why why why why why why why why why why why…" on',
       "Summary   of 4 messages",
       "Files     0 modified, 0 only read",
+      expect.stringMatching(/^Requests {2}1 by a model, about \d,\d{3} tokens in$/),
       "",
       `[${"▒".repeat(7)}${"█".repeat(7)}${"·".repeat(58)}]`,
       " ▒ summarized 2,006  █ kept 2,006  · free 15,988",

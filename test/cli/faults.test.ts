@@ -89,7 +89,7 @@ describe("faults", () => {
       ...Array.from({ length: 14 }, () => "garbage"),
       user("u1", null)
     ])
-    const { stderr } = await workspace.run(["context", file])
+    const { stderr } = await workspace.run(["context", file, "--context-window", "1000"])
     expect(stderr.trimEnd().split("\n")).toHaveLength(11)
     expect(stderr).toContain("and 4 more faults")
   })
@@ -139,7 +139,7 @@ describe("faults", () => {
       user("u2", "a1")
     ])
     expect(tags(await workspace.json(["context", file]))).toEqual(["UnansweredCall"])
-    expect((await workspace.run(["context", file])).stderr).toMatch(/^warning: /)
+    expect((await workspace.run(["context", file])).stderr).toMatch(/^warning: /m)
   })
 })
 

@@ -38,7 +38,8 @@ const toJson = (undone: Undo.Undone) => ({
 
 const toText = ({ _tag, compactionId, messagesAfter, newLeafId }: Undo.Undone): string => {
   if (_tag === "NothingToUndo") return "There is no compaction to take back."
-  const left = messagesAfter === 0 ? "" : `; ${messagesAfter} later messages are left on a branch of their own`
+  const later = messagesAfter === 1 ? "1 later message is" : `${messagesAfter} later messages are`
+  const left = messagesAfter === 0 ? "" : `; ${later} left on a branch of ${messagesAfter === 1 ? "its" : "their"} own`
   const place = newLeafId === null ? "before the first entry" : Printable.line(newLeafId, 40)
   return `Took back the compaction ${Printable.line(compactionId ?? "", 40)}; the leaf is ${place}${left}`
 }

@@ -317,7 +317,7 @@ describe("undo", () => {
     // A label is no message.
     appended(session, entry("label", "l4", "a4", { targetId: "a4", label: "here" }))
     const before = fingerprint(session)
-    const message = `2 messages follow the compaction ${entryId}; taking it back leaves them on a branch of their own. Say so (--abandon-later) to do it all the same.`
+    const message = `2 messages follow the compaction ${entryId}; taking it back leaves them on a branch apart. Say so (--abandon-later) to do it all the same.`
     expect(await json(["undo", session], 1)).toEqual({
       error: { _tag: "UndoRefused", session, compactionId: entryId, messagesAfter: 2, message }
     })

@@ -49,7 +49,7 @@ const spentText = ({
 }: {
   readonly requests: number
   readonly usage?: Message.Usage | undefined
-}): string => (usage === undefined ? "" : ` (${requests} requests, ${Message.usageTotal(usage)} tokens used)`)
+}): string => (usage === undefined ? "" : ` (requests: ${requests}, tokens used: ${Message.usageTotal(usage)})`)
 
 /** The model gave no summary. */
 export class SummarizerFailed extends Schema.TaggedError<SummarizerFailed>()("SummarizerFailed", {
@@ -145,7 +145,8 @@ export class UndoRefused extends Schema.TaggedError<UndoRefused>()("UndoRefused"
   messagesAfter: Schema.Int
 }) {
   override get message(): string {
-    return `${this.messagesAfter} messages follow the compaction ${this.compactionId}; taking it back leaves them on a branch of their own. Say so (--abandon-later) to do it all the same.`
+    const [follow, them] = this.messagesAfter === 1 ? ["message follows", "it"] : ["messages follow", "them"]
+    return `${this.messagesAfter} ${follow} the compaction ${this.compactionId}; taking it back leaves ${them} on a branch apart. Say so (--abandon-later) to do it all the same.`
   }
 }
 

@@ -8,6 +8,7 @@ import type * as SettingsValues from "@cutpoint/compaction/SettingsValues"
 import * as Rules from "@cutpoint/core/Rules"
 import * as Command from "@effect/cli/Command"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as CommandOptions from "../CommandOptions.js"
 import * as CompactionView from "../CompactionView.js"
 import * as Diagnostics from "../Diagnostics.js"
@@ -44,8 +45,7 @@ const run = Effect.fnUntraced(function* (found: SessionArgument.Found, options: 
   }
   if (options.dryRun) {
     const prepared = yield* compaction.prepare(found.key, settings)
-    const status = options.auto && !prepared.check.isOver ? "below-threshold" : "prepared"
-    return yield* show(prepared, status, undefined, options)
+    return yield* show(prepared, yield* dryStatus(prepared, options), undefined, options)
   }
   yield* Services.requireSummarizer(options)
   yield* SessionArgument.confirm(found, options)
@@ -65,6 +65,15 @@ const run = Effect.fnUntraced(function* (found: SessionArgument.Found, options: 
   }
 })
 
+/** What a run would come to. */
+const dryStatus = Effect.fnUntraced(function* ({ check, preparation }: Compaction.Prepared, { auto }: CompactOptions) {
+  const { loaded } = yield* Services.SessionSettings
+  const status = (named: CompactionView.Status) => named
+  if (auto && !loaded.values.compaction.enabled) return status("disabled")
+  if (auto && !check.isOver) return status("below-threshold")
+  return status(Option.isNone(preparation) ? "nothing-to-compact" : "prepared")
+})
+
 const show = Effect.fnUntraced(function* (
   prepared: Compaction.Prepared,
   status: CompactionView.Status,
@@ -77,7 +86,7 @@ const show = Effect.fnUntraced(function* (
   yield* Services.tellNotices(prepared.notices, options)
   const view: CompactionView.View = {
     prepared,
-    status: status === "prepared" && prepared.preparation._tag === "None" ? "nothing-to-compact" : status,
+    status,
     result,
     reason: options.auto ? "threshold" : "manual",
     withTranscript: options.withTranscript,

@@ -40,7 +40,7 @@ it.effect("a compaction's span carries its figures, and nothing of what was said
         spans.push(span)
         return span
       },
-      context: native.context
+      context: (run, fiber) => native.context(run, fiber)
     })
     const result = yield* Effect.flatMap(Compaction.Compaction, (compaction) =>
       compaction.compact("s", { keepRecentTokens: 500 })

@@ -198,9 +198,10 @@ const criticalContext = (notes: OfflineNotes.Notes, earlierLists: Texts): Texts 
     ...notes.remarks.slice(-4),
     ...list(lists.addresses, ranked(notes.addresses, 1), earlierLists, 8),
     ...list(lists.names, ranked(notes.names, 2), earlierLists, 16),
-    ...notes.reportedErrors.slice(-3).map((error) => `The user reported: ${error}`),
     ...(notes.lastAnswer === "" ? [] : [latest.answer + ToolOutcome.oneLine(notes.lastAnswer, 500)]),
-    ...(saying === "" ? [] : [latest.reply + ToolOutcome.oneLine(saying, 400)])
+    ...(saying === "" ? [] : [latest.reply + ToolOutcome.oneLine(saying, 400)]),
+    // Last, since the last is the last to go.
+    ...notes.reportedErrors.slice(-3).map((error) => `The user reported: ${error}`)
   ]
 }
 

@@ -48,12 +48,18 @@ export const withoutPasted = (text: string): string => {
   return written.join("\n")
 }
 
-/** The first line of pasted text that names an error, or undefined. */
-export const pastedError = (text: string): string | undefined =>
-  text
-    .split("\n")
-    .map((line) => line.trim())
-    .find((line) => errorLine.test(line))
+/**
+ * The first error that pasted text names, with the lines that a terminal broke
+ * it into: up to a blank line or the frames of a stack. Undefined for none.
+ */
+export const pastedError = (text: string): string | undefined => {
+  const lines = text.split("\n").map((line) => line.trim())
+  const start = lines.findIndex((line) => errorLine.test(line))
+  if (start < 0) return undefined
+  const after = lines.slice(start + 1)
+  const end = after.findIndex((line) => line === "" || /^(?:at |File "|\^)/u.test(line))
+  return [lines[start], ...(end < 0 ? after : after.slice(0, end))].join(" ")
+}
 
 /** A line by which a program reports an error; a sentence about errors ("Error messages must …") is none. */
 const errorLine =

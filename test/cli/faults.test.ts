@@ -24,7 +24,9 @@ describe("a session of a newer version", () => {
     expect(ids(await workspace.json(["context", file]))).toHaveLength(8)
     for (const args of [
       ["compact", file, "--offline", "--keep-recent-tokens", "10"],
-      ["tree", file, "--to", "u1"]
+      ["tree", file, "--to", "u1"],
+      ["pin", "u1", "--session", file],
+      ["pin", "--text", "a fact", "--session", file]
     ]) {
       const { error } = await workspace.json(args, 1)
       expect(error).toMatchObject({ _tag: "SessionReadOnly", key: file, version: 4 })

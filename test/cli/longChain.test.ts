@@ -90,4 +90,14 @@ describe("a session of 20,000 entries in one chain", () => {
     const listed = await sessions.json(["sessions", "--counts"])
     expect(listed.sessions).toMatchObject([{ id: "chain", cwd: sessions.cwd, entries: length, compactions: 0 }])
   })
+
+  it("is pinned in, and a compaction of it taken back", async () => {
+    const file = write("pinned.jsonl")
+    const { pins } = await workspace.json(["pin", "e7", "--session", file])
+    expect(pins).toHaveLength(1)
+    const compacted = await workspace.json(["compact", file, "--offline", ...fast])
+    expect(compacted.result.summary).toContain("<pinned ")
+    expect(await workspace.json(["undo", file])).toMatchObject({ status: "undone", messagesAfter: 0 })
+    expect(await workspace.json(["unpin", pins[0].id, "--session", file])).toEqual({ pins: [] })
+  })
 })

@@ -84,6 +84,44 @@ describe("a summary by a model", () => {
     })
   )
 
+  it.effect("has the focus in every request: of each chunk, and of the correction", () =>
+    Effect.gen(function* () {
+      const llm = yield* ScriptedLlm.make({
+        contextWindow: 40_000,
+        reply: (asked, index) => ScriptedLlm.says(index === 1 ? "no form" : ScriptedLlm.summaryFor(asked))
+      })
+      const messages = Array.from({ length: 20 }, () => user("x".repeat(20_000)))
+      yield* summarize(llm, request(messages, { customInstructions: "mind the ports" }))
+      const prompts = (yield* llm.requests).map(({ prompt }) => prompt)
+      expect(prompts.length).toBeGreaterThan(4)
+      expect(prompts.filter((prompt) => !prompt.includes("mind the ports"))).toEqual([])
+    })
+  )
+
+  it.effect("tries again where too many requests were made, also when nobody says for how long to wait", () =>
+    Effect.gen(function* () {
+      const limited = new Llm.LlmRateLimited({ model: "scripted/model", detail: "429" })
+      const llm = yield* ScriptedLlm.make({
+        reply: (asked, index) =>
+          index === 0 ? ScriptedLlm.fails(limited) : ScriptedLlm.says(ScriptedLlm.summaryFor(asked))
+      })
+      const fiber = yield* Effect.fork(summarize(llm, request([user("hello")])))
+      yield* TestClock.adjust("10 seconds")
+      expect(yield* Fiber.join(fiber)).toMatchObject({ writer: "scripted/model", requests: 2 })
+    })
+  )
+
+  it.effect("stops a reply that does not stop, and takes it for cut off", () =>
+    Effect.gen(function* () {
+      const llm = yield* ScriptedLlm.make({
+        maxOutputTokens: 10,
+        reply: (asked) => ScriptedLlm.says(`${ScriptedLlm.summaryFor(asked)}${" on and on".repeat(1000)}`)
+      })
+      const error = yield* Effect.flip(summarize(llm, request([user("hello")])))
+      expect(error).toMatchObject({ _tag: "SummaryRejected", reason: "cut-off" })
+    })
+  )
+
   it.effect("gives up on overflows after four halvings", () =>
     Effect.gen(function* () {
       const llm = yield* ScriptedLlm.ofReplies([

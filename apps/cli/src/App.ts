@@ -47,6 +47,8 @@ const root = Command.make("cutpoint", {}, () => noCommand).pipe(
 
 const run = Command.run(root, { name: "cutpoint", version })
 
+const hasFolder = Effect.try({ try: () => process.cwd(), catch: () => new Failure.NoCurrentFolder() })
+
 /**
  * Runs the command with the process's arguments, over sessions and settings,
  * and gives its exit code. All that goes wrong, an interruption too, is told here,
@@ -64,12 +66,14 @@ export const main = <E, R>(
       const effective = isMisused ? [...argv.slice(0, 2), "--help"] : argv
       const base = yield* Console.consoleWith(Effect.succeed)
       const console = consoleOf(base, output, isMisused ? output.notice : output.result)
-      const running = Effect.provide(Effect.withConsole(run(effective), console), files)
+      const running = Effect.zipRight(hasFolder, Effect.provide(Effect.withConsole(run(effective), console), files))
       const exit = yield* Effect.exit(restore(running))
       if (Exit.isSuccess(exit)) return isMisused ? Failure.exitCodes.wrongUse : Failure.exitCodes.done
       const { cause } = exit
-      if (given.includes("--json")) yield* output.result(Printable.json({ error: Failure.toJson(cause) }))
-      else yield* output.notice(Failure.message(cause))
+      const tell = output.notice(Failure.message(cause))
+      const document = output.result(Printable.json({ error: Failure.toJson(cause) }))
+      // Where stdout itself cannot be written to, stderr has to do.
+      yield* given.includes("--json") ? Effect.catchAllDefect(document, () => tell) : tell
       return Failure.exitCode(cause)
     })
   )

@@ -31,6 +31,20 @@ export class NoSessionsFolder extends Schema.TaggedError<NoSessionsFolder>()("No
   }
 }
 
+/** The folder that the command was started in has been taken away. */
+export class NoCurrentFolder extends Schema.TaggedError<NoCurrentFolder>()("NoCurrentFolder", {}) {
+  override get message(): string {
+    return "The current folder no longer exists. Change to another one and run the command again."
+  }
+}
+
+/** What was to be printed could not be written. */
+export class OutputFailed extends Schema.TaggedError<OutputFailed>()("OutputFailed", { problem: Schema.String }) {
+  override get message(): string {
+    return `The output could not be written: ${this.problem}. What the command did is done; print it elsewhere to see it.`
+  }
+}
+
 /** How the command ended. */
 export const exitCodes = { done: 0, failed: 1, wrongUse: 2, interrupted: 130 } as const
 

@@ -6,6 +6,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Failure from "./Failure.js"
 
 /** Prints, and knows what it prints to. */
 export interface Service {
@@ -28,8 +29,11 @@ export class Output extends Context.Tag("cutpoint/Output")<Output, Service>() {}
 
 const write = (stream: NodeJS.WriteStream, text: string): Effect.Effect<void> =>
   Effect.async((resume) => {
-    // A reader that went away (as `head` does) wants no more; that is no failure.
-    stream.write(`${text}\n`, () => resume(Effect.void))
+    stream.write(`${text}\n`, (error) => {
+      // A reader that went away (as `head` does) wants no more; that is no failure.
+      const isGone = !error || ("code" in error && error.code === "EPIPE")
+      resume(isGone ? Effect.void : Effect.die(new Failure.OutputFailed({ problem: error.message })))
+    })
   })
 
 /** The process's own streams. */

@@ -9,7 +9,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Errors from "./CompactionErrors.js"
-import { CompactionHooks } from "./CompactionHooks.js"
+import { CompactionHooks, guarded } from "./CompactionHooks.js"
 import type { Check, Compacted, NotCompacted, Options, Prepared } from "./CompactionResult.js"
 import * as CompactionRun from "./CompactionRun.js"
 import * as SessionLocks from "./SessionLocks.js"
@@ -62,7 +62,7 @@ const make = Effect.gen(function* () {
     tokenizer,
     summarizer: yield* Summarizer.Summarizer,
     settings: yield* Settings.Settings,
-    hooks: yield* CompactionHooks,
+    hooks: guarded(yield* CompactionHooks),
     counterOf: counters(tokenizer.count)
   }
   const locks = yield* SessionLocks.SessionLocks

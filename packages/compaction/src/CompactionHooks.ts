@@ -161,6 +161,30 @@ const decide = <Decision extends CompactDecision | TreeDecision>(
     return decided
   })
 
+/**
+ * Hooks that cannot do harm: one that throws before a write is a `HookFailed`,
+ * one that throws when it is told of what has happened is noted.
+ */
+export const guarded = (hooks: Service): Service => ({
+  beforeCompact: (event) => caught("beforeCompact", () => hooks.beforeCompact(event)),
+  afterCompact: (result) => noted("afterCompact", () => hooks.afterCompact(result)),
+  compactionFailed: (event) => noted("compactionFailed", () => hooks.compactionFailed(event)),
+  beforeTree: (event) => caught("beforeTree", () => hooks.beforeTree(event)),
+  afterTree: (result) => noted("afterTree", () => hooks.afterTree(result))
+})
+
+const failed = (hook: string, cause: unknown): HookFailed =>
+  new HookFailed({ hook, problem: `it failed (${cause instanceof Error ? cause.message : String(cause)}).`, cause })
+
+const caught = <Decision>(
+  hook: string,
+  ask: () => Effect.Effect<Decision, HookFailed>
+): Effect.Effect<Decision, HookFailed> =>
+  Effect.catchAllDefect(Effect.suspend(ask), (defect) => Effect.fail(failed(hook, defect)))
+
+const noted = (hook: string, tell: () => Effect.Effect<void>): Effect.Effect<void> =>
+  Effect.catchAllDefect(Effect.suspend(tell), (defect) => Effect.logWarning(`The hook ${hook} failed.`, defect))
+
 /** Hooks written with promises; each is given a signal that is aborted with the run. */
 export interface PromiseHooks {
   readonly beforeCompact?: (event: BeforeCompact, signal: AbortSignal) => Promise<CompactDecision>
@@ -185,8 +209,9 @@ const asking =
     ask === undefined
       ? Effect.succeed(goOn)
       : Effect.tryPromise({
-          try: (signal) => ask(event, signal),
-          catch: (cause) => new HookFailed({ hook, problem: "it failed.", cause })
+          // A hook that says nothing has nothing against it.
+          try: async (signal) => (await ask(event, signal)) ?? goOn,
+          catch: (cause) => failed(hook, cause)
         })
 
 /** What is told has happened already: a hook that fails then is noted, and undoes nothing. */

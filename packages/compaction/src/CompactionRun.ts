@@ -3,6 +3,8 @@
  *
  * @since 0.1.0
  */
+import type * as Entry from "@cutpoint/core/Entry"
+import * as Json from "@cutpoint/core/Json"
 import * as Preparation from "@cutpoint/core/Preparation"
 import * as Projection from "@cutpoint/core/Projection"
 import type * as Rules from "@cutpoint/core/Rules"
@@ -19,6 +21,7 @@ import type * as Hooks from "./CompactionHooks.js"
 import type { Compacted, NotCompacted, Options, Prepared } from "./CompactionResult.js"
 import * as CompactionSettings from "./CompactionSettings.js"
 import * as CompactionSummary from "./CompactionSummary.js"
+import * as NewEntry from "./NewEntry.js"
 import type * as SessionStore from "./SessionStore.js"
 import type * as Settings from "./Settings.js"
 import type * as Summarizer from "./SummarizerPort.js"
@@ -94,6 +97,7 @@ const attempt = Effect.fn("Compaction.run")(function* (means: Means, key: string
     if (prepared.check.isOver) return yield* cannotShrink(prepared, means.counterOf(settings.rules))
     return notCompacted("NothingToCompact", prepared, "What could be summarized is within the tokens to keep.")
   }
+  yield* NewEntry.requireWritable(prepared.session)
   const run: Run = { options, prepared, preparation: prepared.preparation.value, settings, started }
   const summary = yield* summaryOf(means, run)
   if (typeof summary === "string") return notCompacted("Canceled", prepared, summary)
@@ -113,10 +117,8 @@ const summaryOf = Effect.fnUntraced(function* (means: Means, run: Run) {
   })
   if (decision._tag === "Cancel") return decision.reason
   if (decision._tag === "Use") {
-    if (path.some((entry) => entry.id === decision.summary.firstKeptEntryId)) {
-      return CompactionSummary.supplied(decision.summary)
-    }
-    const problem = `it keeps messages from ${decision.summary.firstKeptEntryId} on, which is not on the path.`
+    const problem = problemOf(decision.summary, path)
+    if (problem === undefined) return CompactionSummary.supplied(decision.summary)
     return yield* new Errors.HookFailed({ hook: "beforeCompact", problem })
   }
   const context = { count: means.counterOf(run.settings.rules) }
@@ -124,6 +126,16 @@ const summaryOf = Effect.fnUntraced(function* (means: Means, run: Run) {
   const wanted = summaryOptions(options, run.settings)
   return yield* CompactionSummary.write(means.summarizer, means.tokenizer.count, preparation, wanted, freeTokens)
 })
+
+/** Why a hook's summary cannot be stored; undefined where it can. */
+const problemOf = (summary: Hooks.SuppliedCompaction, path: ReadonlyArray<Entry.Entry>): string | undefined => {
+  const { details, firstKeptEntryId, tokensBefore } = summary
+  if (!path.some((entry) => entry.id === firstKeptEntryId)) {
+    return `it keeps messages from ${firstKeptEntryId} on, which is not on the path.`
+  }
+  if (!Number.isFinite(tokensBefore)) return "its tokensBefore is no number."
+  return details !== undefined && Json.textOf(details) === "" ? "its details are no JSON." : undefined
+}
 
 const written = Effect.fnUntraced(function* (means: Means, run: Run, summary: CompactionSummary.Written) {
   const context: CompactionAppend.Context = { store: means.store, count: means.counterOf(run.settings.rules) }

@@ -78,6 +78,8 @@ const resolved = (
 ): Effect.Effect<Resolved, Errors.SettingsInvalid> => {
   const known = knownWindow(values, options)
   const contextWindow = known ?? unknownWindow
+  const odd = Object.entries({ contextWindow, reserveTokens, keepRecentTokens }).find(([, size]) => !isSize(size))
+  if (odd !== undefined) return noSize(...odd)
   if (reserveTokens >= contextWindow) return noRoom(setting, reserveTokens, contextWindow)
   return Effect.succeed({
     keepRecentTokens,
@@ -88,6 +90,15 @@ const resolved = (
     notices: known === undefined ? [...notices, assumed(options.model)] : notices
   })
 }
+
+const isSize = (size: number): boolean => Number.isSafeInteger(size) && size >= 0
+
+const noSize = (setting: string, size: number) =>
+  new Errors.SettingsInvalid({
+    setting,
+    problem: `${size} is no number of tokens.`,
+    remedy: "Give a whole number that is not negative."
+  })
 
 const noRoom = (setting: string, reserveTokens: number, contextWindow: number) =>
   new Errors.SettingsInvalid({

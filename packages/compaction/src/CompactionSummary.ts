@@ -7,10 +7,12 @@
 import * as FileOps from "@cutpoint/core/FileOps"
 import type * as Message from "@cutpoint/core/Message"
 import type * as Preparation from "@cutpoint/core/Preparation"
+import * as SummaryCheck from "@cutpoint/core/SummaryCheck"
 import * as SummaryFormat from "@cutpoint/core/SummaryFormat"
 import * as Tokens from "@cutpoint/core/Tokens"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Errors from "./CompactionErrors.js"
 import type { SuppliedCompaction } from "./CompactionHooks.js"
 import type * as SettingsValues from "./SettingsValues.js"
 import type * as Summarizer from "./SummarizerPort.js"
@@ -120,6 +122,11 @@ export const write = Effect.fnUntraced(function* (
   }
   const requests = requestsOf(preparation, options, room)
   const summaries = yield* Effect.forEach(requests, summarizer.summarize, { concurrency: "unbounded" })
+  // Each part must say something: joined, the one would hide that the other does not.
+  for (const summary of summaries) {
+    const problem = SummaryCheck.reply(summary.text, "stop", [])
+    if (Option.isSome(problem)) return yield* new Errors.SummaryRejected({ ...problem.value, ...summary })
+  }
   const written: Written = {
     text: SummaryFormat.withFileBlocks(joined(preparation, summaries), files),
     firstKeptEntryId: preparation.firstKeptEntryId,

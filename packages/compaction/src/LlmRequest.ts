@@ -51,6 +51,9 @@ const longestWait = 120_000
 
 const defaultStallTimeout = 120_000
 
+/** No token stands for more than this many UTF-16 code units on average. */
+const longestToken = 32
+
 /** Asks, and gives an accepted reply. */
 export const ask = Effect.fn("Summarizer.request")(function* (asked: Asked) {
   yield* Effect.annotateCurrentSpan({ request: asked.number, of: asked.of, kind: Port.kindOf(asked.request) })
@@ -126,8 +129,14 @@ const attempt = Effect.fnUntraced(function* (asked: Asked, prompt: string) {
   const stallTimeout = request.stallTimeout ?? defaultStallTimeout
   const reply = yield* parts.pipe(
     Stream.timeoutFail(() => stalled(llm, stallTimeout), stallTimeout),
-    Stream.runFoldEffect(nothingYet, (reply, part) => take(asked, reply, part))
+    Stream.runFoldWhileEffect(
+      nothingYet,
+      ({ text }) => text.length <= maxOutputTokens * longestToken,
+      (reply, part) => take(asked, reply, part)
+    )
   )
+  // A reply that does not stop where it should is stopped, and counts as cut off.
+  if (reply.text.length > maxOutputTokens * longestToken) return { ...reply, stopReason: "length" as const }
   if (reply.stopReason === undefined) return yield* broken(llm)
   return { text: reply.text, stopReason: reply.stopReason, usage: reply.usage }
 })

@@ -6,13 +6,14 @@
  */
 import * as Fold from "@cutpoint/core/Fold"
 import * as Projection from "@cutpoint/core/Projection"
+import * as SummaryFormat from "@cutpoint/core/SummaryFormat"
 import * as SummaryPrompt from "@cutpoint/core/SummaryPrompt"
 import type * as Tokens from "@cutpoint/core/Tokens"
 import type * as Transcript from "@cutpoint/core/Transcript"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Ref from "effect/Ref"
-import type * as Errors from "./CompactionErrors.js"
+import * as Errors from "./CompactionErrors.js"
 import * as Llm from "./Llm.js"
 import * as LlmRequest from "./LlmRequest.js"
 import * as OfflineSummarizer from "./OfflineSummarizer.js"
@@ -106,6 +107,7 @@ const summarize = (
   count: Tokens.Count
 ): Effect.Effect<Port.Summary, Errors.SummarizeError> =>
   Effect.gen(function* () {
+    if (!(llm.contextWindow > 0 && llm.maxOutputTokens > 0)) return yield* sizeless(llm)
     const spent = yield* Ref.make<LlmRequest.Spent>({ requests: 0, usage: undefined })
     const text = yield* Effect.catchTag(fold(request, llm, count, spent), "SummaryRejected", (rejected) =>
       request.onRejected === "offline"
@@ -113,6 +115,13 @@ const summarize = (
         : Effect.fail(rejected)
     )
     return { ...text, ...(yield* Ref.get(spent)) }
+  })
+
+const sizeless = ({ contextWindow, maxOutputTokens, name }: Llm.Service) =>
+  new Errors.SummarizerFailed({
+    reason: "LlmBadRequest",
+    problem: `${name} has a window of ${contextWindow} and replies of ${maxOutputTokens} tokens; both must be above 0.`,
+    requests: 0
   })
 
 /** Where a fold stands: what is still to be read, in which sizes, and the summary so far. */
@@ -141,7 +150,7 @@ const fold = Effect.fnUntraced(function* (
   for (;;) {
     const chunks = chunksOf(position.messages, request, position.chunkTokens, count)
     const [chunk] = chunks
-    if (chunk === undefined) return { text: position.summary ?? "", writer: llm.name }
+    if (chunk === undefined) return { text: position.summary ?? nothingSaid(request), writer: llm.name }
     const isOnly = position.done === 0 && chunks.length === 1
     const next = yield* Effect.either(
       LlmRequest.ask({
@@ -160,6 +169,12 @@ const fold = Effect.fnUntraced(function* (
     position = next._tag === "Right" ? advanced(position, chunk, next.right) : yield* halved(position, next.left)
   }
 })
+
+/** Messages that print nothing, such as pictures alone, need no model to be summarized. */
+const nothingSaid = (request: Port.Request): string =>
+  Port.kindOf(request) === "turnPrefix"
+    ? SummaryFormat.printTurnPrefix({ asked: [], doneSoFar: [], needed: [] })
+    : SummaryFormat.print(SummaryFormat.empty)
 
 const advanced = (position: Position, chunk: Fold.Chunk, summary: string): Position => ({
   ...position,

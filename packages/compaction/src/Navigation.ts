@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Compaction from "./Compaction.js"
 import type * as Errors from "./CompactionErrors.js"
-import { CompactionHooks } from "./CompactionHooks.js"
+import { CompactionHooks, guarded } from "./CompactionHooks.js"
 import type { BranchOptions, BranchSummary, Navigated, Options, Prepared } from "./NavigationResult.js"
 import * as NavigationRun from "./NavigationRun.js"
 import * as SessionLocks from "./SessionLocks.js"
@@ -54,7 +54,7 @@ const make = Effect.gen(function* () {
     tokenizer: yield* Tokenizer.Tokenizer,
     summarizer: yield* Summarizer.Summarizer,
     settings: yield* Settings.Settings,
-    hooks: yield* CompactionHooks
+    hooks: guarded(yield* CompactionHooks)
   }
   const locks = yield* SessionLocks.SessionLocks
 

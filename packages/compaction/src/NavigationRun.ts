@@ -20,6 +20,7 @@ import * as Option from "effect/Option"
 import * as Errors from "./CompactionErrors.js"
 import type * as Hooks from "./CompactionHooks.js"
 import * as CompactionSettings from "./CompactionSettings.js"
+import * as NewEntry from "./NewEntry.js"
 import * as NavigationMove from "./NavigationMove.js"
 import type { BranchOptions, BranchSummary, Navigated, Options, Prepared } from "./NavigationResult.js"
 import type * as SessionStore from "./SessionStore.js"
@@ -66,7 +67,7 @@ export const prepare = Effect.fnUntraced(function* (
     ...branch,
     session,
     oldLeafId,
-    ...destination(target, session.tree.leafId),
+    ...destination(session.tree, target),
     plan: request === undefined ? nothing : means.summarizer.plan(request),
     notices: settings.notices
   }
@@ -97,6 +98,7 @@ export const navigate = Effect.fnUntraced(function* (means: Means, key: string, 
   const { prepared } = ready
   const { oldLeafId, session } = prepared
   if (targetId === session.tree.leafId) return stayed("Unchanged", prepared, undefined)
+  yield* NewEntry.requireWritable(session)
   const decision = yield* means.hooks.beforeTree(eventOf(prepared, targetId, given))
   if (decision._tag === "Cancel") return stayed("Canceled", prepared, decision.reason)
   const options = decision._tag === "GoOn" ? { ...given, ...changesOf(decision) } : given
@@ -208,11 +210,12 @@ const entryOf = (session: SessionStore.Session, entryId: string): Effect.Effect<
 }
 
 /** A user's or an extension's message is gone back before, so that it can be said differently. */
-const destination = (target: Entry.Entry, leafId: string | null): Pick<Prepared, "newLeafId" | "editText"> => {
+const destination = (tree: SessionTree.SessionTree, target: Entry.Entry): Pick<Prepared, "newLeafId" | "editText"> => {
   const content = saidContent(target)
-  return content === undefined || target.id === leafId
-    ? { newLeafId: target.id, editText: undefined }
-    : { newLeafId: target.parentId, editText: Message.texts(content).join("") }
+  if (content === undefined || target.id === tree.leafId) return { newLeafId: target.id, editText: undefined }
+  // Where the path really comes from: a parent may be missing, or lead in a circle.
+  const newLeafId = SessionTree.path(tree, target.id).at(-2)?.id ?? null
+  return { newLeafId, editText: Message.texts(content).join("") }
 }
 
 const saidContent = (entry: Entry.Entry): Message.UserContent | undefined => {

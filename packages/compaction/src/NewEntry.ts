@@ -3,10 +3,12 @@
  *
  * @since 0.1.0
  */
+import * as Entry from "@cutpoint/core/Entry"
 import type * as SessionTree from "@cutpoint/core/SessionTree"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { IdGenerator } from "./IdGenerator.js"
+import * as SessionStore from "./SessionStore.js"
 
 /** A fresh id, the parent, and the time as an ISO 8601 text. */
 export const base = Effect.fnUntraced(function* (tree: SessionTree.SessionTree, parentId: string | null) {
@@ -15,3 +17,10 @@ export const base = Effect.fnUntraced(function* (tree: SessionTree.SessionTree, 
   const timestamp = new Date(yield* Clock.currentTimeMillis).toISOString()
   return { id, parentId, timestamp }
 })
+
+/** Fails where a session can only be read: before anything is asked or paid for that could not be stored. */
+export const requireWritable = ({
+  key,
+  version
+}: SessionStore.Session): Effect.Effect<void, SessionStore.SessionReadOnly> =>
+  version <= Entry.currentVersion ? Effect.void : new SessionStore.SessionReadOnly({ key, version })

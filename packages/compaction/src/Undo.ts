@@ -5,12 +5,15 @@
  * @since 0.1.0
  */
 import type * as Entry from "@cutpoint/core/Entry"
+import type * as PinBlock from "@cutpoint/core/PinBlock"
+import * as Pins from "@cutpoint/core/Pins"
 import * as Projection from "@cutpoint/core/Projection"
 import * as SessionTree from "@cutpoint/core/SessionTree"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Errors from "./CompactionErrors.js"
+import * as NewEntry from "./NewEntry.js"
 import * as NavigationMove from "./NavigationMove.js"
 import * as SessionLocks from "./SessionLocks.js"
 import * as SessionStore from "./SessionStore.js"
@@ -54,9 +57,11 @@ const make = Effect.gen(function* () {
     if (messagesAfter > 0 && !abandonLater) {
       return yield* new Errors.UndoRefused({ session: key, compactionId: compaction.id, messagesAfter })
     }
-    const newLeafId = compaction.parentId
+    const pins = yield* carriedPins(tree, path[at - 1]?.id ?? null)
+    const newLeafId = pins.at(-1)?.id ?? path[at - 1]?.id ?? null
     const move = yield* NavigationMove.plain({ tree, oldLeafId: tree.leafId, newLeafId }, compaction.id, undefined)
-    const { backup } = yield* Effect.uninterruptible(store.append(session, move.entries))
+    const [first, ...rest] = [...pins, ...move.entries]
+    const { backup } = yield* Effect.uninterruptible(store.append(session, [first ?? move.entries[0], ...rest]))
     const undone: Undone = { _tag: "Undone", compactionId: compaction.id, newLeafId, messagesAfter, backup }
     return undone
   })
@@ -72,6 +77,22 @@ const make = Effect.gen(function* () {
 export const layer: Layer.Layer<Undo, never, SessionStore.SessionStore> = Layer.effect(Undo, make).pipe(
   Layer.provide(SessionLocks.layer)
 )
+
+/** What was pinned and unpinned after the compaction, said again where one goes. */
+const carriedPins = Effect.fnUntraced(function* (tree: SessionTree.SessionTree, newLeafId: string | null) {
+  const now = Pins.live(SessionTree.leafPath(tree))
+  const then = Pins.live(SessionTree.path(tree, newLeafId))
+  const lacks = (pins: ReadonlyArray<PinBlock.Pin>) => (pin: PinBlock.Pin) => !pins.some(({ id }) => id === pin.id)
+  const marks = [
+    ...now.filter(lacks(then)).map(({ text }) => ({ customType: Pins.pinType, data: { text } })),
+    ...then.filter(lacks(now)).map(({ id }) => ({ customType: Pins.unpinType, data: { pinId: id } }))
+  ]
+  const entries: Array<Entry.Entry> = []
+  for (const mark of marks) {
+    entries.push({ type: "custom", ...(yield* NewEntry.base(tree, entries.at(-1)?.id ?? newLeafId)), ...mark })
+  }
+  return entries
+})
 
 const hasMessage = (entry: Entry.Entry): boolean => Projection.messagesOf(entry, true).length > 0
 

@@ -139,6 +139,22 @@ describe("undo", () => {
     }).pipe(Effect.provide(services))
   )
 
+  it.effect("carries along what was pinned and unpinned since", () =>
+    Effect.gen(function* () {
+      const undo = yield* Undo.Undo
+      const pinning = yield* Pinning.Pinning
+      const compaction = yield* Compaction.Compaction
+      const { pins } = yield* pinning.pinText("s", "pinned before, unpinned after")
+      yield* compaction.compact("s", { keepRecentTokens: 400 })
+      yield* pinning.pinText("s", "pinned after")
+      yield* pinning.unpin("s", [pins[0]?.id ?? ""])
+      const { newLeafId } = yield* undo.undo("s")
+      const store = yield* SessionStore.SessionStore
+      expect((yield* store.open("s")).tree.leafId).toBe(newLeafId)
+      expect((yield* pinning.list("s")).map(({ text }) => text)).toEqual(["pinned after"])
+    }).pipe(Effect.provide(services))
+  )
+
   it.effect("refuses to leave later messages behind, unless told to", () =>
     Effect.gen(function* () {
       const undo = yield* Undo.Undo

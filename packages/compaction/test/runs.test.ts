@@ -103,6 +103,8 @@ describe("two who compact one session", () => {
         const first = yield* Effect.fork(compaction.compact("s", keep))
         yield* Deferred.await(begun)
         expect(yield* Effect.flip(compaction.compact("s", { keepRecentTokens: 700 }))).toMatchObject({ _tag: "Busy" })
+        const automatic = { ...keep, reason: "threshold" as const }
+        expect(yield* Effect.flip(compaction.compact("s", automatic))).toMatchObject({ _tag: "Busy" })
         expect(yield* Effect.flip(navigation.navigate("s", id(4)))).toMatchObject({ _tag: "Busy" })
         yield* Deferred.succeed(go, undefined)
         yield* Fiber.join(first)
@@ -284,6 +286,13 @@ describe("compaction.enabled: false", () => {
         const compaction = yield* Compaction.Compaction
         expect(yield* compaction.check("s", { model: "big/one" })).toMatchObject({ threshold: 299_990 })
         expect(yield* compaction.check("s", { model: "small/one" })).toMatchObject({ threshold: 20_000 - 16_384 })
+        const kept = (yield* compaction.prepare("s", { model: "big/one" })).preparation
+        expect(kept).toMatchObject({ value: { settings: { keepRecentTokens: 5 } } })
+        // A session that goes on with another model has that model's window.
+        const store = yield* SessionStore.SessionStore
+        const change = { type: "model_change", provider: "small", modelId: "one" } as const
+        yield* store.append(yield* store.open("s"), [{ ...turn(13, ""), ...change }])
+        expect(yield* compaction.check("s")).toMatchObject({ contextWindow: 20_000 })
         const prepared = yield* compaction.prepare("s", { model: "unheard/of" })
         expect(prepared.check.contextWindow).toBe(128_000)
         expect(prepared.notices.join()).toContain("unheard/of")

@@ -78,7 +78,7 @@ const readCompaction: Reader = (value, base) =>
   sound<Entry.CompactionEntry>(value, base, {
     summary: Json.stringOr(value.summary, ""),
     firstKeptEntryId: Json.stringOr(value.firstKeptEntryId, ""),
-    tokensBefore: Json.amountOf(value.tokensBefore),
+    tokensBefore: typeof value.tokensBefore === "number" ? value.tokensBefore : 0,
     usage: MessageReader.readUsage(value.usage),
     fromHook: flagOf(value.fromHook),
     systemMessage: MessageReader.readSystem(value.systemMessage)

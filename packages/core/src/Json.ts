@@ -14,9 +14,9 @@ export const isObject = (value: unknown): value is JsonObject =>
 /** The value where it is a string, else the fallback. */
 export const stringOr = <A>(value: unknown, fallback: A): string | A => (typeof value === "string" ? value : fallback)
 
-/** The value where it is a finite number that is not negative, else 0. */
+/** The value where it is a number above 0 that can be counted with, else 0. */
 export const amountOf = (value: unknown): number =>
-  typeof value === "number" && Number.isFinite(value) && value > 0 ? value : 0
+  typeof value === "number" && value > 0 && value <= Number.MAX_SAFE_INTEGER ? value : 0
 
 /**
  * The JSON text of any value; the empty string for what JSON has no text for

@@ -76,9 +76,6 @@ export const start = (previousSummary?: string): Notes => ({
 /** The most of each kind that is held, the newest kept. */
 const most = { requests: 60, statements: 200, answers: 40, remarks: 20, commits: 60, outcomes: 80, mentions: 400 }
 
-/** A reply shorter than this, in UTF-16 code units, says nothing by itself (a thumbs-up, "Done."). */
-const minAnswer = 40
-
 /** The most of a request that is kept, in UTF-16 code units. */
 const maxRequest = 600
 
@@ -143,7 +140,7 @@ const addUser = (notes: Notes, text: string): void => {
 const addReply = (notes: Notes, message: Message.AssistantMessage): void => {
   const text = Message.texts(message.content).join("\n").trim()
   const calls = Message.toolCalls(message)
-  for (const call of calls) notes.calls.set(call.id, call)
+  for (const call of calls) setLatest(notes.calls, call.id, call, most.mentions)
   if (text !== "") notes.lastReply = text
   if (Message.isBroken(message)) {
     if (message.errorMessage)
@@ -152,7 +149,8 @@ const addReply = (notes: Notes, message: Message.AssistantMessage): void => {
   }
   if (calls.length === 0 && text !== "") {
     notes.isOpen = false
-    if (text.length >= minAnswer || notes.lastAnswer === "") notes.lastAnswer = text
+    // A thumbs-up alone says nothing.
+    if (/\p{L}/u.test(text)) notes.lastAnswer = text
   }
   mention(notes, text)
 }

@@ -1,7 +1,8 @@
 /**
  * Pins as they stand in a summary: blocks behind its text.
  *
- * Law. `split(append(text, pins))` gives back text and pins, whatever they say.
+ * Law. `split(append(text, pins))` gives back the pins, whatever they say, and
+ * a text that has no pin blocks itself and no space at its end.
  *
  * @since 0.1.0
  */

@@ -40,14 +40,15 @@ export const make = (
     if (positions.has(entry.id)) diagnostics.push(duplicate(entry.id, lines[position]))
     positions.set(entry.id, position)
   })
-  const tree: SessionTree = { header, entries, positions, leafId: leafOf(entries), diagnostics: [] }
+  const tree: SessionTree = { header, entries, positions, leafId: leafOf(entries, positions), diagnostics: [] }
   return { ...tree, diagnostics: [...diagnostics, ...brokenParents(tree, lines)] }
 }
 
-const leafOf = (entries: ReadonlyArray<Entry.Entry>): string | null => {
+const leafOf = (entries: ReadonlyArray<Entry.Entry>, positions: ReadonlyMap<string, number>): string | null => {
   const last = entries.at(-1)
   if (last === undefined) return null
-  return Entry.isLeafMarker(last) ? last.parentId : last.id
+  if (!Entry.isLeafMarker(last)) return last.id
+  return last.parentId !== null && positions.has(last.parentId) ? last.parentId : null
 }
 
 /** The tree with further entries after its last; the last of them becomes the leaf. */

@@ -153,11 +153,13 @@ export const withFileBlocks = (summary: string, files: FileOps.FileLists): strin
 export const withoutBlocks = (summary: string): string => PinBlock.split(summary).text.replace(fileBlock, "")
 
 /**
- * A block with the blank space before it; its tags have lines of their own.
+ * A block with the blank space before it; its tags have lines of their own,
+ * and it ends before another begins: a tag that is only spoken of is no block.
  * Looking behind keeps a long run of blank space from being tried at each
  * place.
  */
-const fileBlock = /(?<!\s)\s*(?<![^\n])<(read-files|modified-files)>\n(?:[\s\S]*?\n)?<\/\1>/g
+const fileBlock =
+  /(?<!\s)\s*(?<![^\n])<(read-files|modified-files)>\n(?:(?!<(?:read-files|modified-files)>\n)[^\n]*\n)*?<\/\1>/g
 
 const block = (tag: string, paths: ReadonlyArray<string>): ReadonlyArray<string> => {
   if (paths.length === 0) return []
@@ -168,6 +170,6 @@ const block = (tag: string, paths: ReadonlyArray<string>): ReadonlyArray<string>
 
 /** A path that could break out of its line or its block is shown as a JSON string. */
 const escapePath = (path: string): string =>
-  /[\n\r\u2028\u2029]|<\s*\//u.test(path)
+  /[\n\r\u2028\u2029]|^<|<\s*\//u.test(path)
     ? JSON.stringify(path).replaceAll("<", "\\u003c").replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029")
     : path.toWellFormed()

@@ -83,7 +83,11 @@ const viewers: ReadonlySet<string> = new Set(
   "ls cat head tail grep rg find fd wc tree pwd which file stat du df echo diff less more env date whoami ps".split(" ")
 )
 
+/** A program given on the command line tries something out; it is no step of the work. */
+const inlineProgram = /^(?:npx\s+)?(?:node|tsx|deno|bun|python3?|ruby|perl)\s+(?:eval\s|-[ecp]\s)/u
+
 const isLook = (command: string): boolean =>
+  inlineProgram.test(command) ||
   command
     .replace(/"(?:\\.|[^"\\])*"|'[^']*'/gu, "_")
     .split(/&&|\|\||[;|\n]/u)

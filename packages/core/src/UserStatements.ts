@@ -35,18 +35,20 @@ export const isRequest = (text: string): boolean => {
 const isDense = (text: string): boolean =>
   /\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}/u.test(text)
 
-/** What the user wrote rather than pasted: what follows a pasted line, up to a blank one, is pasted too. */
+/** What the user wrote rather than pasted: what follows an error or a prompt, up to a blank line, is pasted too. */
 export const withoutPasted = (text: string): string => {
   let isInPaste = false
   const written = text
     .replace(/```[\s\S]*?(?:```|$)/gu, "\n")
     .split("\n")
     .filter((line) => {
-      isInPaste = line.trim() !== "" && (isInPaste || isPasted(line))
-      return !isInPaste
+      isInPaste = line.trim() !== "" && (isInPaste || startsPaste(line))
+      return !isInPaste && !isPasted(line)
     })
   return written.join("\n")
 }
+
+const startsPaste = (line: string): boolean => errorLine.test(line.trim()) || /^\s*(?:➜|\$\s|at\s.*[:(]\d)/u.test(line)
 
 /**
  * The first error that pasted text names, with the lines that a terminal broke
@@ -81,9 +83,13 @@ export const closingQuestion = (text: string): string | undefined => {
   return last !== undefined && /[?？]["')\]]?$/u.test(last) ? last : undefined
 }
 
+/** A line of a stack, a prompt, a tag that is all there is, the start or end of JSON, a quoted line. */
+const pastedLine =
+  /^(?:at\s.*[:(]\d|at\s[\w.$<>]+\s?\(|File ".*line \d|[{}\]]|\[(?:[\s"{[\]\d]|$)|<[^>]*>$|>\s|\$\s|➜|node:|Node\.js v|-->|goroutine \d)/u
+
 const isPasted = (line: string): boolean => {
   const trimmed = line.trim()
-  if (/^(?:at |[{}[\]<>$➜]|node:|Node\.js v|-->|goroutine \d)/u.test(trimmed) || errorLine.test(trimmed)) return true
+  if (pastedLine.test(trimmed) || errorLine.test(trimmed)) return true
   if (trimmed.length > 400) return /^\{|\}$|":/u.test(trimmed)
   const letters = trimmed.match(/[\p{L}\p{M}\s]/gu)?.length ?? 0
   return trimmed.length > 20 && letters / trimmed.length < 0.65

@@ -26,6 +26,7 @@ import * as Path from "@effect/platform/Path"
 import type * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import * as SessionFinder from "./SessionFinder.js"
 import * as SessionFolder from "./SessionFolder.js"
@@ -140,7 +141,13 @@ const append = Effect.fnUntraced(function* (sessionsDir: string, session: Sessio
   const appending: Effect.Effect<Appended, AppendError | PlatformError, Needs> = Upgrade.isNeeded(session)
     ? Upgrade.append(session, entries)
     : SessionWriter.append(session, entries)
-  return yield* Effect.catchIf(appending, isPlatformError, notFoundOr(sessionsDir, key, failed))
+  return yield* appending.pipe(
+    Effect.catchIf(isPlatformError, notFoundOr(sessionsDir, key, failed)),
+    // JSON nested many thousands deep can be read, but not be written again as an upgrade must.
+    Effect.catchSomeDefect((defect) =>
+      defect instanceof RangeError ? Option.some(new AppendFailed({ key, cause: defect })) : Option.none()
+    )
+  )
 })
 
 /** A file that is not there is a session that was not found; anything else is what `other` makes of it. */

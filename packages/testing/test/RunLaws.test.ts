@@ -53,7 +53,8 @@ const doing: FastCheck.Arbitrary<RunLaws.Doing> = FastCheck.oneof(
   FastCheck.record({
     doing: FastCheck.constant("navigate" as const),
     to: FastCheck.nat(6),
-    summarize: FastCheck.boolean()
+    summarize: FastCheck.boolean(),
+    label: FastCheck.constantFrom(undefined, "here")
   })
 )
 

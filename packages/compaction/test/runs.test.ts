@@ -198,6 +198,32 @@ describe("hooks", () => {
     })
   )
 
+  it.effect("that throw, or bring what cannot be stored, are failures of theirs", () =>
+    Effect.gen(function* () {
+      const supplied = { summary: "mine", firstKeptEntryId: id(11), tokensBefore: 7 }
+      const bad: ReadonlyArray<Partial<CompactionHooks.Service>> = [
+        {
+          beforeCompact: () => {
+            throw new Error("thrown")
+          }
+        },
+        { beforeCompact: () => Effect.succeed(CompactionHooks.use({ ...supplied, tokensBefore: Number.NaN })) },
+        { beforeCompact: () => Effect.succeed(CompactionHooks.use({ ...supplied, details: { big: 1n } })) }
+      ]
+      for (const hooks of bad) {
+        const { entries, exit } = yield* compact(hooks)
+        expect(exit).toMatchObject({ cause: { error: { _tag: "HookFailed" } } })
+        expect(entries).toBe(12)
+      }
+      const late = yield* compact({
+        afterCompact: () => {
+          throw new Error("too late")
+        }
+      })
+      expect(late).toMatchObject({ entries: 13, exit: { value: { _tag: "Compacted" } } })
+    })
+  )
+
   it.effect("several: the first that cancels wins, and the last summary", () =>
     Effect.gen(function* () {
       const use = (summary: string) =>
@@ -297,6 +323,53 @@ describe("compaction.enabled: false", () => {
         expect(prepared.check.contextWindow).toBe(128_000)
         expect(prepared.notices.join()).toContain("unheard/of")
       }).pipe(Effect.provide(services(offline, { settings })))
+    })
+  )
+})
+
+describe("what cannot be written, or leads nowhere", () => {
+  it.effect("nothing is asked of a summarizer for a session of a newer version", () =>
+    Effect.gen(function* () {
+      const { calls, layer } = yield* held
+      const newer = SessionStore.layerMemory([{ header: { type: "session", id: "s", version: 9 }, entries }])
+      const ports = Layer.mergeAll(layer, newer, Tokenizer.layerHeuristic, Settings.layerMemory())
+      yield* Effect.gen(function* () {
+        const compaction = yield* Compaction.Compaction
+        const navigation = yield* Navigation.Navigation
+        expect(yield* Effect.flip(compaction.compact("s", keep))).toMatchObject({ _tag: "SessionReadOnly" })
+        const move = navigation.navigate("s", id(4), { summarize: true })
+        expect(yield* Effect.flip(move)).toMatchObject({ _tag: "SessionReadOnly" })
+        expect(yield* Ref.get(calls)).toBe(0)
+      }).pipe(Effect.provide(Layer.provide(Layer.mergeAll(Compaction.layer, Navigation.layer), ports)))
+    })
+  )
+
+  it.effect("before a message whose parent is missing there is nothing", () =>
+    Effect.gen(function* () {
+      const orphan = { ...turn(21, "an orphan"), parentId: "gone" }
+      const lost = SessionStore.layerMemory([{ header, entries: [orphan, { ...turn(22, "ok"), parentId: id(21) }] }])
+      const offline = Layer.provide(Summarizer.layerOffline, Tokenizer.layerHeuristic)
+      const ports = Layer.mergeAll(offline, lost, Tokenizer.layerHeuristic, Settings.layerMemory())
+      yield* Effect.gen(function* () {
+        const navigation = yield* Navigation.Navigation
+        const moved = yield* navigation.navigate("s", id(21))
+        expect(moved).toMatchObject({ newLeafId: null, prepared: { editText: "an orphan" } })
+        const store = yield* SessionStore.SessionStore
+        expect((yield* store.open("s")).tree.leafId).toBeNull()
+      }).pipe(Effect.provide(Layer.provideMerge(Layer.mergeAll(Compaction.layer, Navigation.layer), ports)))
+    })
+  )
+
+  it.effect("sizes that are no numbers of tokens are settings errors", () =>
+    Effect.gen(function* () {
+      const offline = Layer.provide(Summarizer.layerOffline, Tokenizer.layerHeuristic)
+      yield* Effect.gen(function* () {
+        const compaction = yield* Compaction.Compaction
+        for (const odd of [{ contextWindow: Number.NaN }, { reserveTokens: -100 }, { keepRecentTokens: 0.5 }]) {
+          expect(yield* Effect.flip(compaction.compact("s", odd))).toMatchObject({ _tag: "SettingsInvalid" })
+        }
+        expect(yield* count).toBe(12)
+      }).pipe(Effect.provide(services(offline)))
     })
   )
 })

@@ -251,6 +251,11 @@ describe("file blocks", () => {
     expect(withoutBlocks(text)).toBe("S")
   })
 
+  it("a tag that is only spoken of takes nothing along", () => {
+    const summary = "## Goal\n- x\n<read-files>\n## Progress\n- KEEP"
+    expect(withoutBlocks(withFileBlocks(summary, files(["a.ts"])))).toBe(summary)
+  })
+
   it("never pile up, however often a summary is written on", () => {
     let text = print(full)
     for (let round = 0; round < 10; round++)

@@ -142,3 +142,21 @@ describe("UserStatements.closingQuestion", () => {
     expect(UserStatements.closingQuestion("")).toBeUndefined()
   })
 })
+
+describe("what only looks pasted", () => {
+  it.each([
+    "[URGENT] Never deploy on Fridays, Maria is on call then.",
+    "at the end of each step always run the linter, please",
+    "<b>Do not</b> use the word blockchain anywhere."
+  ])("%s", (text) => {
+    expect(UserStatements.directives(text).map((statement) => statement.text)).toEqual([text.replace(/\.$/, ".")])
+  })
+
+  it.each([
+    ["IDs 12345, 67890, 11121, 31415, 92653:", "Never delete these five rows from the ledger."],
+    ["> you said yarn", "Use pnpm instead, always."]
+  ])("a line such as %j does not swallow the next", (pasted, directive) => {
+    const found = UserStatements.directives(`${pasted}\n${directive}`).map((statement) => statement.text)
+    expect(found).toContain(directive)
+  })
+})

@@ -71,9 +71,14 @@ const choose = (candidates: Candidates, room: number, count: Tokens.Count): Arra
     }
   }
   for (const [name, share] of shares) takeFrom(name, share * room)
+  // Of what is left, facts get a part before requests can take it all.
+  takeFrom("criticalContext", left * factShare)
   for (const [name] of shares) takeFrom(name, left)
   return chosen
 }
+
+/** How much of what the shares leave over goes to facts first. */
+const factShare = 0.4
 
 /** What a bullet and a line break cost, in tokens. */
 const lineCost = 3

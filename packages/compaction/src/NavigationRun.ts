@@ -19,23 +19,16 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Errors from "./CompactionErrors.js"
 import type * as Hooks from "./CompactionHooks.js"
+import type * as CompactionRun from "./CompactionRun.js"
 import * as CompactionSettings from "./CompactionSettings.js"
 import * as NewEntry from "./NewEntry.js"
 import * as NavigationMove from "./NavigationMove.js"
 import type { BranchOptions, BranchSummary, Navigated, Options, Prepared } from "./NavigationResult.js"
 import type * as SessionStore from "./SessionStore.js"
-import type * as Settings from "./Settings.js"
 import type * as Summarizer from "./SummarizerPort.js"
-import type * as Tokenizer from "./Tokenizer.js"
 
 /** What moves are done with. */
-export interface Means {
-  readonly store: SessionStore.Service
-  readonly tokenizer: Tokenizer.Service
-  readonly summarizer: Summarizer.Service
-  readonly settings: Settings.Service
-  readonly hooks: Hooks.Service
-}
+export type Means = Omit<CompactionRun.Means, "counterOf">
 
 /** A branch with the settings it is summarized by. */
 export interface Ready {

@@ -30,6 +30,7 @@ const bundle = async () => {
     minify: true,
     keepNames: true,
     legalComments: "none",
+    alias: { "@anthropic-ai/tokenizer": join(root, "scripts", "noTokenizer.mjs") },
     // Some dependencies are CommonJS and ask for Node's modules at run time.
     banner: {
       js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);'

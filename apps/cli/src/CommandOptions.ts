@@ -78,6 +78,18 @@ export const parity = flag("parity", "Use the rules of the agent whose format th
 /** Whether summaries are written without a model. */
 export const offline = flag("offline", "Summarize without a model: no key, no network")
 
+/** Which model summarizes. */
+export const model = optional(
+  Options.text("model").pipe(
+    Options.withDescription("The model that summarizes, as provider/model"),
+    Options.mapEffect((value) =>
+      SettingsValues.isModelName(value)
+        ? Effect.succeed(value)
+        : Effect.fail(ValidationError.invalidValue(HelpDoc.p("--model takes provider/model, or offline.")))
+    )
+  )
+)
+
 /** Whether nothing is written. */
 export const dryRun = flag("dry-run", "Show what would be done, and write nothing")
 

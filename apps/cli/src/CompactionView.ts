@@ -16,6 +16,7 @@ import * as Option from "effect/Option"
 import * as Bar from "./Bar.js"
 import * as EntryView from "./EntryView.js"
 import * as Output from "./Output.js"
+import * as PlanView from "./PlanView.js"
 import * as Printable from "./Printable.js"
 
 /** How a run ended. */
@@ -27,9 +28,13 @@ export interface View {
   readonly status: Status
   readonly result: Compaction.Compacted | undefined
   readonly reason: Compaction.Reason
+  /** What the requests would cost, in US dollars; undefined where the prices are not known. */
+  readonly estimatedCost: number | undefined
   readonly withTranscript: boolean
   readonly includeThinking: boolean
 }
+
+type Shown = Pick<View, "estimatedCost" | "includeThinking" | "withTranscript">
 
 /** The JSON document of `compact --json`. */
 export const toJson = ({ prepared, reason, result, status, ...shown }: View) => ({
@@ -52,7 +57,7 @@ const roles = (messages: ReadonlyArray<Message.Message>) => messages.map((messag
 const preparationJson = (
   { plan, session }: Compaction.Prepared,
   preparation: Preparation.Preparation,
-  shown: Pick<View, "includeThinking" | "withTranscript">
+  shown: Shown
 ) => ({
   firstKeptEntryId: preparation.firstKeptEntryId,
   firstKeptIndex: session.tree.positions.get(preparation.firstKeptEntryId) ?? null,
@@ -65,7 +70,7 @@ const preparationJson = (
   ...FileOps.lists(preparation.fileOps),
   requests: plan.requests,
   estimatedInputTokens: plan.inputTokens,
-  estimatedCost: null,
+  estimatedCost: shown.estimatedCost ?? null,
   ...(shown.withTranscript ? { transcript: transcripts(preparation, shown) } : {})
 })
 
@@ -88,7 +93,7 @@ const resultJson = (result: Compaction.Compacted) => ({
   requests: result.requests,
   durationMs: result.durationMs,
   usage: result.usage ?? null,
-  cost: result.usage === undefined ? null : Message.usageCost(result.usage)
+  cost: result.usage?.cost === undefined ? null : Message.usageCost(result.usage)
 })
 
 /** The text of `compact`: how full the context is, where the cut falls, what came of it. */
@@ -101,7 +106,7 @@ export const toText = Effect.fnUntraced(function* (view: View) {
   ]
   if (Option.isSome(prepared.preparation)) {
     const preparation = prepared.preparation.value
-    lines.push(...cutLines(prepared, preparation), yield* bar(prepared, preparation))
+    lines.push(...cutLines(prepared, preparation, view.estimatedCost), yield* bar(prepared, preparation))
     if (view.withTranscript) lines.push(...transcriptLines(preparation, view))
   }
   return [...lines, ...outcome(view)].join("\n")
@@ -109,7 +114,8 @@ export const toText = Effect.fnUntraced(function* (view: View) {
 
 const cutLines = (
   { plan, session }: Compaction.Prepared,
-  preparation: Preparation.Preparation
+  preparation: Preparation.Preparation,
+  estimatedCost: number | undefined
 ): ReadonlyArray<string> => {
   const first = session.tree.entries[session.tree.positions.get(preparation.firstKeptEntryId) ?? -1]
   const { modifiedFiles, readFiles } = FileOps.lists(preparation.fileOps)
@@ -121,7 +127,7 @@ const cutLines = (
     `Cut       keeps ${Printable.count(preparation.keptMessages.length, "message")} from ${Printable.line(preparation.firstKeptEntryId, 60)}${kept} on`,
     `Summary   of ${Printable.count(preparation.messagesToSummarize.length, "message")}${split}${preparation.previousSummary === undefined ? "" : ", on top of the previous summary"}`,
     `Files     ${modifiedFiles.length} modified, ${readFiles.length} only read`,
-    `Requests  ${plan.requests === 0 ? "none, without a model" : `${plan.requests} by a model, about ${Printable.number(plan.inputTokens)} tokens in`}`
+    `Requests  ${PlanView.requests(plan, estimatedCost)}`
   ]
 }
 
@@ -148,12 +154,13 @@ const outcome = ({ prepared, result, status }: View): ReadonlyArray<string> => {
   if (result === undefined)
     return ["", status === "nothing-to-compact" && prepared.check.isOver ? stuck : outcomes[status]]
   const requests = Printable.count(result.requests, "request")
-  const cost = result.usage === undefined ? "" : `, ${Printable.count(Message.usageTotal(result.usage), "token")} used`
+  const used = result.usage === undefined ? "" : `, ${Printable.count(Message.usageTotal(result.usage), "token")} used`
+  const cost = result.usage === undefined ? "" : PlanView.price(" for ", Message.usageCost(result.usage))
   return [
     "",
     Printable.text(result.entry.summary),
     "",
-    `Compacted ${Printable.number(result.tokensBefore)} -> ${Printable.number(result.tokensAfter)} tokens in ${result.durationMs} ms, by ${Printable.line(result.writer)}, ${requests}${cost}; entry ${result.entry.id}`
+    `Compacted ${Printable.number(result.tokensBefore)} -> ${Printable.number(result.tokensAfter)} tokens in ${result.durationMs} ms, by ${Printable.line(result.writer)}, ${requests}${used}${cost}; entry ${result.entry.id}`
   ]
 }
 

@@ -11,9 +11,12 @@ import * as Schema from "effect/Schema"
 import * as Printable from "./Printable.js"
 
 /** No summarizer was chosen. */
-export class NoSummarizer extends Schema.TaggedError<NoSummarizer>()("NoSummarizer", {}) {
+export class NoSummarizer extends Schema.TaggedError<NoSummarizer>()("NoSummarizer", {
+  /** The environment variables that make a model ready. */
+  variables: Schema.Array(Schema.String)
+}) {
   override get message(): string {
-    return "There is nothing to summarize with. Give --offline to summarize without a model, or --dry-run to see what would be done."
+    return `There is nothing to summarize with. Set the key of the session's model (${this.variables.join(", ")}), give --model provider/model, or give --offline to summarize without a model.`
   }
 }
 

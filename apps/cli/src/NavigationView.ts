@@ -11,6 +11,7 @@ import * as Projection from "@cutpoint/core/Projection"
 import * as SessionTree from "@cutpoint/core/SessionTree"
 import * as Transcript from "@cutpoint/core/Transcript"
 import * as EntryView from "./EntryView.js"
+import * as PlanView from "./PlanView.js"
 import * as Printable from "./Printable.js"
 
 /** A navigation that was made, or would be. */
@@ -66,6 +67,9 @@ interface Shown {
   readonly parity: boolean
   readonly withTranscript: boolean
   readonly includeThinking: boolean
+  readonly summarize: boolean
+  /** What the requests would cost, in US dollars; undefined where the prices are not known. */
+  readonly estimatedCost: number | undefined
 }
 
 /** The JSON document of `tree --to --json`. */
@@ -106,6 +110,8 @@ export const toText = (view: View, shown: Shown): string => {
     lines.push("", "To edit and send again:", Printable.text(prepared.editText))
   if (shown.withTranscript) lines.push("", Printable.text(transcript(prepared, shown)))
   if (summaryEntry !== undefined) lines.push("", `Summary ${summaryEntry.id}:`, Printable.text(summaryEntry.summary))
+  if (status === "prepared" && shown.summarize)
+    lines.push(`Requests: ${PlanView.requests(prepared.plan, shown.estimatedCost)}`)
   if (status === "prepared") lines.push("", "Nothing was written (dry run).")
   return lines.join("\n")
 }

@@ -3,6 +3,8 @@
  *
  * @since 0.1.0
  */
+import * as ModelCatalogue from "@cutpoint/ai/ModelCatalogue"
+import type * as Providers from "@cutpoint/ai/Providers"
 import * as Compaction from "@cutpoint/compaction/Compaction"
 import * as CompactionSettings from "@cutpoint/compaction/CompactionSettings"
 import * as Llm from "@cutpoint/compaction/Llm"
@@ -17,23 +19,21 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import * as Failure from "./Failure.js"
+import * as ModelChoice from "./ModelChoice.js"
 import * as Output from "./Output.js"
 import * as Printable from "./Printable.js"
+import * as Progress from "./Progress.js"
 
 /** What a command says of how it is to be carried out; what is left out is up to the settings. */
-export interface Options {
+export interface Options extends ModelChoice.Options {
   readonly tokenizer?: SettingsValues.Tokenizer | undefined
-  readonly offline?: boolean | undefined
-  /** In tokens. */
-  readonly contextWindow?: number | undefined
   readonly json: boolean
 }
 
 /** What holds for the session that a command works on. */
 export interface InForce {
   readonly loaded: Settings.Loaded
-  /** Who summarizes, and who says so; undefined where nobody was chosen. */
-  readonly summarizer: { readonly name: string; readonly because: string } | undefined
+  readonly choice: ModelChoice.Choice
 }
 
 /** What holds for the session that a command works on. */
@@ -50,11 +50,6 @@ const tokenizer = (name: SettingsValues.Tokenizer) =>
         )
       )
 
-const chosen = (options: Options, { cutpoint }: SettingsValues.Values): InForce["summarizer"] => {
-  if (options.offline === true) return { name: "offline", because: "--offline" }
-  return cutpoint.model === "offline" ? { name: "offline", because: "cutpoint.model in your settings" } : undefined
-}
-
 /**
  * The offline summarizer, which keeps the process busy: a Ctrl-C that came
  * meanwhile is heard before anything is written. That takes it up to two turns
@@ -70,16 +65,33 @@ const offlineSummarizer = Layer.effect(
   )
 ).pipe(Layer.provide(Summarizer.layerOffline))
 
-/** The most that an ordinary reply has, in tokens: what a dry run plans with where no model was chosen. */
-const nominalOutputTokens = 8192
+/**
+ * A model that is built when it is first asked: a dry run, or a command that
+ * needs no summary, needs no key.
+ */
+const llm = ({ contextWindow, maxOutputTokens, name, overrides }: ModelChoice.Model) =>
+  Layer.scoped(
+    Llm.Llm,
+    Effect.gen(function* () {
+      const scope = yield* Effect.scope
+      const built = yield* Effect.cached(Layer.buildWithScope(providerLayer(name, overrides), scope))
+      const stream: Llm.Service["stream"] = (request) =>
+        Stream.unwrap(Effect.map(Effect.orDie(built), (context) => Context.get(context, Llm.Llm).stream(request)))
+      return Llm.Llm.of({ name, contextWindow, maxOutputTokens, stream })
+    })
+  )
 
-/** What is planned with where nobody was chosen: a model with the session's window, which is never asked. */
-const plannedSummarizer = (contextWindow: number) => {
-  const name = "a model"
-  const nobody = Stream.die(new Error("A dry run asks no model."))
-  const llm = Llm.Llm.of({ name, contextWindow, maxOutputTokens: nominalOutputTokens, stream: () => nobody })
-  return Layer.provide(Summarizer.layerLlm, Layer.succeed(Llm.Llm, llm))
-}
+const providerLayer = (name: string, overrides: Providers.Overrides) =>
+  Layer.unwrapEffect(
+    Effect.gen(function* () {
+      const providers = yield* ModelChoice.loadProviders
+      const http = yield* Effect.promise(() => import("@effect/platform/FetchHttpClient"))
+      return Layer.provide(providers.layer(name, overrides), http.layer)
+    })
+  )
+
+const summarizer = (choice: ModelChoice.Choice) =>
+  choice._tag === "Offline" ? offlineSummarizer : Layer.provide(Summarizer.layerLlm, llm(choice.model))
 
 /** The use cases for a session, by its settings and the command's options. */
 export const forSession = (key: string, options: Options) =>
@@ -88,27 +100,31 @@ export const forSession = (key: string, options: Options) =>
       const store = yield* SessionStore.SessionStore
       const settings = yield* Settings.Settings
       const loaded = yield* settings.load((yield* store.header(key)).cwd)
-      const summarizer = chosen(options, loaded.values)
-      const contextWindow = CompactionSettings.knownWindow(loaded.values, options) ?? CompactionSettings.unknownWindow
+      const choice = yield* ModelChoice.choose(key, options, loaded.values)
       return Layer.mergeAll(Compaction.layer, Navigation.layer).pipe(
-        Layer.provide(summarizer === undefined ? plannedSummarizer(contextWindow) : offlineSummarizer),
+        Layer.provide(summarizer(choice)),
         Layer.provideMerge(tokenizer(options.tokenizer ?? loaded.values.cutpoint.tokenizer)),
-        Layer.merge(Layer.succeed(SessionSettings, { loaded, summarizer }))
+        Layer.provideMerge(ModelCatalogue.layer),
+        Layer.merge(Layer.succeed(SessionSettings, { loaded, choice })),
+        Layer.merge(options.json ? Layer.empty : Progress.layer)
       )
     })
   )
 
-/** Says who summarizes; fails where a summary is to be written and nobody was chosen. */
-export const requireSummarizer = Effect.fnUntraced(function* (options: Options) {
-  const { summarizer } = yield* SessionSettings
-  if (summarizer === undefined) return yield* new Failure.NoSummarizer()
+/** Says who summarizes; fails where a summary is to be written and nobody can write it. */
+export const requireSummarizer = Effect.gen(function* () {
+  const { choice } = yield* SessionSettings
   const output = yield* Output.Output
-  if (!options.json) yield* output.notice(`Summarizer: ${summarizer.name} (${summarizer.because})`)
+  const providers = yield* ModelChoice.loadProviders
+  if (choice._tag === "Nobody") return yield* new Failure.NoSummarizer({ variables: [...providers.variables] })
+  const name = choice._tag === "Offline" ? "offline" : choice.model.name
+  if (choice._tag === "Model") yield* providers.check(name, choice.model.overrides)
+  yield* output.notice(Printable.line(`Summarizer: ${name} (${choice.because})`, 400))
+  if (choice._tag === "Model" && choice.model.isAssumed) yield* output.notice(CompactionSettings.assumed(name))
 })
 
 /** Tells what was assumed, and what was left out of settings. */
-export const tellNotices = Effect.fnUntraced(function* (notices: ReadonlyArray<string>, options: Options) {
+export const tellNotices = Effect.fnUntraced(function* (notices: ReadonlyArray<string>) {
   const output = yield* Output.Output
-  if (options.json) return
   yield* Effect.forEach(notices, (notice) => output.notice(Printable.line(notice, 400)), { discard: true })
 })

@@ -11,6 +11,7 @@ import * as Layer from "effect/Layer"
 import type * as Errors from "./CompactionErrors.js"
 import { CompactionHooks, guarded } from "./CompactionHooks.js"
 import type { Check, Compacted, NotCompacted, Options, Prepared } from "./CompactionResult.js"
+import { ModelFacts } from "./ModelFacts.js"
 import * as CompactionRun from "./CompactionRun.js"
 import * as SessionLocks from "./SessionLocks.js"
 import * as SessionStore from "./SessionStore.js"
@@ -62,6 +63,7 @@ const make = Effect.gen(function* () {
     tokenizer,
     summarizer: yield* Summarizer.Summarizer,
     settings: yield* Settings.Settings,
+    facts: yield* ModelFacts,
     hooks: guarded(yield* CompactionHooks),
     counterOf: counters(tokenizer.count)
   }

@@ -21,6 +21,7 @@ import type * as Hooks from "./CompactionHooks.js"
 import type { Compacted, NotCompacted, Options, Prepared } from "./CompactionResult.js"
 import * as CompactionSettings from "./CompactionSettings.js"
 import * as CompactionSummary from "./CompactionSummary.js"
+import type * as ModelFacts from "./ModelFacts.js"
 import * as NewEntry from "./NewEntry.js"
 import type * as SessionStore from "./SessionStore.js"
 import type * as Settings from "./Settings.js"
@@ -33,6 +34,7 @@ export interface Means {
   readonly tokenizer: Tokenizer.Service
   readonly summarizer: Summarizer.Service
   readonly settings: Settings.Service
+  readonly facts: ModelFacts.Service
   readonly hooks: Hooks.Service
   readonly counterOf: (rules: Rules.Rules) => Tokens.CountMessage
 }
@@ -55,7 +57,8 @@ export const prepare = Effect.fnUntraced(function* (means: Means, key: string, o
   const session = yield* means.store.open(key)
   const projection = Projection.project(SessionTree.leafPath(session.tree))
   const { cwd } = session.tree.header
-  const settings = yield* CompactionSettings.ofCompaction(yield* means.settings.load(cwd), options, projection.model)
+  const sources = { loaded: yield* means.settings.load(cwd), facts: means.facts }
+  const settings = yield* CompactionSettings.ofCompaction(sources, options, projection.model)
   const { contextWindow, keepRecentTokens, reserveTokens, rules } = settings
   const count = means.counterOf(rules)
   const contextTokens = Projection.contextTokens(projection, count)

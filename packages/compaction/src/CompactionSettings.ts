@@ -8,6 +8,7 @@ import * as Rules from "@cutpoint/core/Rules"
 import * as Effect from "effect/Effect"
 import * as Errors from "./CompactionErrors.js"
 import type * as CompactionResult from "./CompactionResult.js"
+import type * as ModelFacts from "./ModelFacts.js"
 import type * as Settings from "./Settings.js"
 import type * as SettingsValues from "./SettingsValues.js"
 
@@ -29,23 +30,30 @@ interface Model {
   readonly modelId: string
 }
 
+/** Where settings come from. */
+export interface Sources {
+  readonly loaded: Settings.Loaded
+  /** What is known of models that the settings say nothing of. */
+  readonly facts: ModelFacts.Service
+}
+
 /** The settings of a compaction, for the model that goes on with the session. */
 export const ofCompaction = (
-  loaded: Settings.Loaded,
+  sources: Sources,
   options: CompactionResult.Options,
   sessionModel: Model | undefined
 ): Effect.Effect<Resolved, Errors.SettingsInvalid> => {
-  const { values } = loaded
+  const { values } = sources.loaded
   const model = options.model ?? nameOf(sessionModel)
   const override = model === undefined ? undefined : values.compaction.modelOverrides[model]
   const keepRecentTokens = options.keepRecentTokens ?? override?.keepRecentTokens ?? values.compaction.keepRecentTokens
   const reserveTokens = options.reserveTokens ?? override?.reserveTokens ?? values.compaction.reserveTokens
-  return resolved("compaction.reserveTokens", reserveTokens, loaded, { ...options, model }, keepRecentTokens)
+  return resolved("compaction.reserveTokens", reserveTokens, sources, { ...options, model }, keepRecentTokens)
 }
 
 /** The settings of a branch that is left. */
 export const ofBranch = (
-  loaded: Settings.Loaded,
+  sources: Sources,
   options: Pick<CompactionResult.Options, "contextWindow" | "reserveTokens" | "rules"> & {
     readonly tokenBudget?: number | undefined
   },
@@ -53,43 +61,46 @@ export const ofBranch = (
 ): Effect.Effect<Resolved, Errors.SettingsInvalid> => {
   // A budget that is given needs no window to be computed from.
   const isGiven = options.tokenBudget !== undefined
-  const reserveTokens = isGiven ? 0 : (options.reserveTokens ?? loaded.values.branchSummary.reserveTokens)
-  return resolved("branchSummary.reserveTokens", reserveTokens, loaded, { ...options, model: nameOf(sessionModel) }, 0)
+  const reserveTokens = isGiven ? 0 : (options.reserveTokens ?? sources.loaded.values.branchSummary.reserveTokens)
+  return resolved("branchSummary.reserveTokens", reserveTokens, sources, { ...options, model: nameOf(sessionModel) }, 0)
 }
 
 /** The window of the model that goes on with a session, in tokens; undefined where nothing is known of it. */
-export const knownWindow = (
-  values: SettingsValues.Values,
-  options: Pick<CompactionResult.Options, "contextWindow" | "model">
-): number | undefined => {
-  const ofModel = options.model === undefined ? undefined : values.cutpoint.models[options.model]?.contextWindow
-  return options.contextWindow ?? values.cutpoint.contextWindow ?? ofModel
-}
+export const knownWindow = Effect.fnUntraced(function* (
+  { facts, loaded }: Sources,
+  { contextWindow, model }: Pick<CompactionResult.Options, "contextWindow" | "model">
+) {
+  const { cutpoint } = loaded.values
+  const given = contextWindow ?? cutpoint.contextWindow
+  if (given !== undefined || model === undefined) return given
+  return cutpoint.models[model]?.contextWindow ?? (yield* facts.find(model)).contextWindow
+})
 
 const nameOf = (model: Model | undefined): string | undefined =>
   model === undefined ? undefined : `${model.provider}/${model.modelId}`
 
-const resolved = (
+const resolved = Effect.fnUntraced(function* (
   setting: string,
   reserveTokens: number,
-  { notices, values }: Settings.Loaded,
+  sources: Sources,
   options: Pick<CompactionResult.Options, "contextWindow" | "model" | "rules">,
   keepRecentTokens: number
-): Effect.Effect<Resolved, Errors.SettingsInvalid> => {
-  const known = knownWindow(values, options)
+): Effect.fn.Return<Resolved, Errors.SettingsInvalid> {
+  const { notices, values } = sources.loaded
+  const known = yield* knownWindow(sources, options)
   const contextWindow = known ?? unknownWindow
   const odd = Object.entries({ contextWindow, reserveTokens, keepRecentTokens }).find(([, size]) => !isSize(size))
-  if (odd !== undefined) return noSize(...odd)
-  if (reserveTokens >= contextWindow) return noRoom(setting, reserveTokens, contextWindow)
-  return Effect.succeed({
+  if (odd !== undefined) return yield* noSize(...odd)
+  if (reserveTokens >= contextWindow) return yield* noRoom(setting, reserveTokens, contextWindow)
+  return {
     keepRecentTokens,
     contextWindow,
     reserveTokens,
     rules: options.rules ?? Rules.standard,
     values,
     notices: known === undefined ? [...notices, assumed(options.model)] : notices
-  })
-}
+  }
+})
 
 const isSize = (size: number): boolean => Number.isSafeInteger(size) && size >= 0
 

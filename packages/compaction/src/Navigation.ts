@@ -11,6 +11,7 @@ import type * as Compaction from "./Compaction.js"
 import type * as Errors from "./CompactionErrors.js"
 import { CompactionHooks, guarded } from "./CompactionHooks.js"
 import type { BranchOptions, BranchSummary, Navigated, Options, Prepared } from "./NavigationResult.js"
+import { ModelFacts } from "./ModelFacts.js"
 import * as NavigationRun from "./NavigationRun.js"
 import * as SessionLocks from "./SessionLocks.js"
 import * as SessionStore from "./SessionStore.js"
@@ -54,6 +55,7 @@ const make = Effect.gen(function* () {
     tokenizer: yield* Tokenizer.Tokenizer,
     summarizer: yield* Summarizer.Summarizer,
     settings: yield* Settings.Settings,
+    facts: yield* ModelFacts,
     hooks: guarded(yield* CompactionHooks)
   }
   const locks = yield* SessionLocks.SessionLocks

@@ -49,7 +49,8 @@ export const prepare = Effect.fnUntraced(function* (
   if (oldLeafId !== null) yield* entryOf(session, oldLeafId)
   const { cwd } = session.tree.header
   const { model } = Projection.project(SessionTree.path(session.tree, oldLeafId))
-  const settings = yield* CompactionSettings.ofBranch(yield* means.settings.load(cwd), options, model)
+  const sources = { loaded: yield* means.settings.load(cwd), facts: means.facts }
+  const settings = yield* CompactionSettings.ofBranch(sources, options, model)
   const collected = Branch.collect(session.tree, oldLeafId, targetId)
   const { count } = means.tokenizer
   const branchSettings = yield* branchSettingsOf(options, settings, cwd)

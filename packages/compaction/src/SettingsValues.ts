@@ -127,6 +127,9 @@ const tokens = rule(Tokens, "a whole number of tokens, 0 or more")
 
 const modelName = /^(?:offline|[^/\s]+\/\S+)$/u
 
+/** Whether it is `provider/model`, or `offline`. */
+export const isModelName = (name: string): boolean => modelName.test(name)
+
 const rules: { readonly [key: string]: Rule } = {
   "compaction.enabled": flag,
   "compaction.reserveTokens": tokens,

@@ -12,6 +12,7 @@ import * as Option from "effect/Option"
 import * as CommandOptions from "../CommandOptions.js"
 import * as CompactionView from "../CompactionView.js"
 import * as Diagnostics from "../Diagnostics.js"
+import * as ModelChoice from "../ModelChoice.js"
 import * as Output from "../Output.js"
 import * as Printable from "../Printable.js"
 import * as Services from "../Services.js"
@@ -23,6 +24,7 @@ interface CompactOptions {
   readonly dryRun: boolean
   readonly auto: boolean
   readonly offline: boolean
+  readonly model: string | undefined
   readonly keepRecentTokens: number | undefined
   readonly reserveTokens: number | undefined
   readonly contextWindow: number | undefined
@@ -47,7 +49,7 @@ const run = Effect.fnUntraced(function* (found: SessionArgument.Found, options: 
     const prepared = yield* compaction.prepare(found.key, settings)
     return yield* show(prepared, yield* dryStatus(prepared, options), undefined, options)
   }
-  yield* Services.requireSummarizer(options)
+  yield* Services.requireSummarizer
   yield* SessionArgument.confirm(found, options)
   const result = yield* compaction.compact(found.key, settings)
   switch (result._tag) {
@@ -81,14 +83,15 @@ const show = Effect.fnUntraced(function* (
   options: CompactOptions
 ) {
   const output = yield* Output.Output
-  const { loaded } = yield* Services.SessionSettings
+  const { choice, loaded } = yield* Services.SessionSettings
   yield* Diagnostics.warn(prepared.diagnostics, options.json)
-  yield* Services.tellNotices(prepared.notices, options)
+  yield* Services.tellNotices(prepared.notices)
   const view: CompactionView.View = {
     prepared,
     status,
     result,
     reason: options.auto ? "threshold" : "manual",
+    estimatedCost: ModelChoice.estimatedCost(choice, prepared.plan),
     withTranscript: options.withTranscript,
     includeThinking: loaded.values.cutpoint.includeThinking
   }
@@ -105,6 +108,7 @@ export const command = Command.make(
     dryRun: CommandOptions.dryRun,
     auto: CommandOptions.flag("auto", "Compact only when the context is over the threshold"),
     offline: CommandOptions.offline,
+    model: CommandOptions.model,
     keepRecentTokens: CommandOptions.keepRecentTokens,
     reserveTokens: CommandOptions.reserveTokens,
     contextWindow: CommandOptions.contextWindow,

@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import * as CompactionSettings from "@cutpoint/compaction/CompactionSettings"
+import * as ModelFacts from "@cutpoint/compaction/ModelFacts"
 import * as CompactionErrors from "@cutpoint/compaction/CompactionErrors"
 import * as SessionStore from "@cutpoint/compaction/SessionStore"
 import type * as SettingsValues from "@cutpoint/compaction/SettingsValues"
@@ -42,9 +43,13 @@ const run = Effect.fnUntraced(function* (found: SessionArgument.Found, options: 
   const tree = yield* standingAt(session, options.leaf)
   const counter = Tokens.counter(count, Rules.standard)
   const { loaded } = yield* Services.SessionSettings
-  const view = viewOf(session, tree, counter, loaded.values, options)
+  const projection = Projection.project(SessionTree.leafPath(tree))
+  const model = modelName(projection)
+  const sources = { loaded, facts: yield* ModelFacts.ModelFacts }
+  const knownWindow = yield* CompactionSettings.knownWindow(sources, { model, contextWindow: options.contextWindow })
+  const view = viewOf(session, tree, counter, { projection, model, knownWindow })
   const assumed = view.knownWindow === undefined ? [CompactionSettings.assumed(view.model)] : []
-  yield* Services.tellNotices([...loaded.notices, ...assumed], options)
+  yield* Services.tellNotices([...loaded.notices, ...assumed])
   yield* Diagnostics.warn(view.diagnostics, options.json)
   yield* output.result(options.json ? Printable.json(toJson(view, options)) : toText(view, options, output))
 })
@@ -56,19 +61,22 @@ const standingAt = (session: SessionStore.Session, leaf: string | undefined) => 
     : Effect.succeed(SessionTree.withLeaf(session.tree, leaf))
 }
 
+/** What the model sees, which model that is, and how large its window is, as far as that is known. */
+interface Standing {
+  readonly projection: Projection.Projection
+  readonly model: string | undefined
+  /** In tokens. */
+  readonly knownWindow: number | undefined
+}
+
 type View = ReturnType<typeof viewOf>
 
 const viewOf = (
   session: SessionStore.Session,
   tree: SessionTree.SessionTree,
   count: Tokens.CountMessage,
-  values: SettingsValues.Values,
-  options: ContextOptions
+  { knownWindow, model, projection }: Standing
 ) => {
-  const projection = Projection.project(SessionTree.leafPath(tree))
-  const model = modelName(projection)
-  const { contextWindow } = options
-  const knownWindow = CompactionSettings.knownWindow(values, { model, contextWindow })
   const repaired = Projection.repairToolPairs(Projection.convertToLlm(Projection.messages(projection)))
   return {
     session: session.key,

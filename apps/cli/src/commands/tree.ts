@@ -17,6 +17,7 @@ import * as ValidationError from "@effect/cli/ValidationError"
 import * as Effect from "effect/Effect"
 import * as CommandOptions from "../CommandOptions.js"
 import * as Diagnostics from "../Diagnostics.js"
+import * as ModelChoice from "../ModelChoice.js"
 import * as NavigationView from "../NavigationView.js"
 import * as Output from "../Output.js"
 import * as Printable from "../Printable.js"
@@ -38,6 +39,7 @@ interface TreeOptions {
   readonly reserveTokens: number | undefined
   readonly contextWindow: number | undefined
   readonly offline: boolean
+  readonly model: string | undefined
   readonly dryRun: boolean
   readonly parity: boolean
   readonly withTranscript: boolean
@@ -101,9 +103,13 @@ const go = Effect.fnUntraced(function* (found: SessionArgument.Found, to: string
     ? NavigationView.prepared(yield* navigation.prepare(found.key, to, settings), to)
     : yield* navigate(found, to, options, settings)
   yield* Diagnostics.warn(view.session.diagnostics, options.json)
-  yield* Services.tellNotices(view.prepared.notices, options)
-  const { loaded } = yield* Services.SessionSettings
-  const shown = { ...options, includeThinking: loaded.values.cutpoint.includeThinking }
+  yield* Services.tellNotices(view.prepared.notices)
+  const { choice, loaded } = yield* Services.SessionSettings
+  const shown = {
+    ...options,
+    includeThinking: loaded.values.cutpoint.includeThinking,
+    estimatedCost: ModelChoice.estimatedCost(choice, view.prepared.plan)
+  }
   const text = options.json ? Printable.json(NavigationView.toJson(view, shown)) : NavigationView.toText(view, shown)
   yield* output.result(text)
 })
@@ -115,7 +121,7 @@ const navigate = Effect.fnUntraced(function* (
   settings: Navigation.Options
 ) {
   const navigation = yield* Navigation.Navigation
-  if (options.summarize) yield* Services.requireSummarizer(options)
+  if (options.summarize) yield* Services.requireSummarizer
   yield* SessionArgument.confirm(found, options)
   const navigated = yield* navigation.navigate(found.key, to, settings)
   yield* Diagnostics.tellBackup(navigated.backup)
@@ -138,6 +144,7 @@ export const command = Command.make(
     reserveTokens: CommandOptions.reserveTokens,
     contextWindow: CommandOptions.contextWindow,
     offline: CommandOptions.offline,
+    model: CommandOptions.model,
     dryRun: CommandOptions.dryRun,
     parity: CommandOptions.parity,
     withTranscript: CommandOptions.withTranscript,

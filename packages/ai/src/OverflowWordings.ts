@@ -1,0 +1,1 @@
+export const isOverflow = (text: string): boolean => /too long|context/.test(text)

@@ -1,0 +1,96 @@
+/**
+ * The layers that every provider has: from options, and from configuration.
+ *
+ * @since 0.1.0
+ */
+import * as Llm from "@cutpoint/compaction/Llm"
+import type * as ModelFacts from "@cutpoint/compaction/ModelFacts"
+import type * as SettingsValues from "@cutpoint/compaction/SettingsValues"
+import type * as HttpClient from "@effect/platform/HttpClient"
+import * as Config from "effect/Config"
+import type * as ConfigError from "effect/ConfigError"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import type * as Redacted from "effect/Redacted"
+import * as ModelCatalogue from "./ModelCatalogue.js"
+import * as ProviderLlm from "./ProviderLlm.js"
+
+/** What is said of a model over what the catalogue knows. Sizes are in tokens. */
+interface ModelOptions {
+  /** The provider's name of the model. */
+  readonly model: string
+  readonly contextWindow?: number | undefined
+  readonly maxOutputTokens?: number | undefined
+  readonly cost?: SettingsValues.Prices | undefined
+  /** The first part of the model's name, where it is not the provider's own. */
+  readonly provider?: string | undefined
+}
+
+/** A model, and how it is reached. */
+export interface Options extends ModelOptions {
+  readonly apiKey?: Redacted.Redacted | undefined
+  /** Another address than the provider's own. */
+  readonly apiUrl?: string | undefined
+}
+
+/** A model whose key and address are read when the layer is built. */
+export interface ConfigOptions extends ModelOptions {
+  readonly apiKey?: Config.Config<Redacted.Redacted> | undefined
+  readonly apiUrl?: Config.Config<string> | undefined
+}
+
+/** A provider. */
+export interface Provider<O extends Options> {
+  /** The first part of its models' names. */
+  readonly name: string
+  readonly fromConfig: (options: ConfigOptions) => Config.Config<O>
+  /** Keys, which must appear nowhere. */
+  readonly keys: (options: O) => ReadonlyArray<Redacted.Redacted | undefined>
+  readonly call: (options: O, facts: ModelFacts.Facts, request: Llm.Request) => ProviderLlm.Call
+}
+
+/** A provider's layer. */
+export const layer =
+  <O extends Options>(provider: Provider<O>) =>
+  (options: O): Layer.Layer<Llm.Llm, never, HttpClient.HttpClient> =>
+    Layer.effect(Llm.Llm, make(provider, options))
+
+/** A provider's layer, from configuration. */
+export const layerConfig =
+  <O extends Options>(provider: Provider<O>) =>
+  (options: ConfigOptions): Layer.Layer<Llm.Llm, ConfigError.ConfigError, HttpClient.HttpClient> =>
+    Layer.effect(
+      Llm.Llm,
+      Effect.flatMap(provider.fromConfig(options), (read) => make(provider, read))
+    )
+
+/** Options whose key is in an environment variable unless said otherwise. */
+export const keyFrom =
+  (variable: string) =>
+  (options: ConfigOptions): Config.Config<Options> =>
+    Config.map(
+      Config.all({ apiKey: options.apiKey ?? keyOf(variable), apiUrl: options.apiUrl ?? Config.succeed(undefined) }),
+      (read) => ({ ...options, ...read })
+    )
+
+/** The key in an environment variable; an empty one is none. */
+export const keyOf = (variable: string): Config.Config<Redacted.Redacted> =>
+  Config.redacted(Config.nonEmptyString(variable))
+
+/** What may be left out. */
+export const optional = <A>(config: Config.Config<A>): Config.Config<A | undefined> =>
+  Config.map(Config.option(config), Option.getOrUndefined)
+
+const make = Effect.fnUntraced(function* <O extends Options>(provider: Provider<O>, options: O) {
+  const name = `${options.provider ?? provider.name}/${options.model}`
+  const known = yield* ModelCatalogue.find(name)
+  const facts: ModelFacts.Facts = {
+    ...known,
+    contextWindow: options.contextWindow ?? known.contextWindow,
+    maxOutput: options.maxOutputTokens ?? known.maxOutput,
+    cost: options.cost ?? known.cost
+  }
+  const keys = provider.keys(options).filter((key) => key !== undefined)
+  return yield* ProviderLlm.make({ name, facts, keys }, (request) => provider.call(options, facts, request))
+})

@@ -131,15 +131,18 @@ const cutLines = (
   ]
 }
 
+/** What is summarized is what the context has besides: it is not counted once more. */
 const bar = Effect.fnUntraced(function* ({ check }: Compaction.Prepared, preparation: Preparation.Preparation) {
   const { count } = yield* Tokenizer.Tokenizer
   const output = yield* Output.Output
   const counter = Tokens.counter(count, preparation.settings.rules)
-  const summarized = Tokens.sum(preparation.messagesToSummarize, counter) + count(preparation.previousSummary ?? "")
+  const kept = Tokens.sum(preparation.keptMessages, counter)
+  const turnPrefix = Tokens.sum(preparation.turnPrefixMessages, counter)
+  const summarized = Math.max(0, check.contextTokens - kept - turnPrefix)
   const parts: ReadonlyArray<Bar.Part> = [
     { label: "summarized", tokens: summarized, sign: "▒", color: 33 },
-    { label: "turn prefix", tokens: Tokens.sum(preparation.turnPrefixMessages, counter), sign: "▓", color: 35 },
-    { label: "kept", tokens: Tokens.sum(preparation.keptMessages, counter), sign: "█", color: 32 }
+    { label: "turn prefix", tokens: turnPrefix, sign: "▓", color: 35 },
+    { label: "kept", tokens: kept, sign: "█", color: 32 }
   ]
   return `\n${Bar.draw(parts, check.contextWindow, output.columns, output.hasColors)}`
 })

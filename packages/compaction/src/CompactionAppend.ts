@@ -78,7 +78,7 @@ const checkedEntry = Effect.fnUntraced(function* (
   const entry = entryOf(context, projection, summary, base)
   const tokensAfter = Projection.estimatedTokens(Projection.project([...path, entry]), context.count)
   const problem = Option.orElse(SummaryCheck.reply(summary.text, "stop", []), () =>
-    SummaryCheck.growth(Projection.estimatedTokens(projection, context.count), tokensAfter)
+    SummaryCheck.growth(Projection.estimatedTokens(projection, context.count, tokensAfter), tokensAfter)
   )
   if (Option.isNone(problem)) return { entry, tokensAfter }
   const { requests, usage, writer } = summary
@@ -122,9 +122,12 @@ export const freeTokens = (
   const empty = CompactionSummary.supplied({ summary: "", firstKeptEntryId, tokensBefore: 0 })
   const base: Base = { id: "", parentId: session.tree.leafId, timestamp: "" }
   const after = Projection.project([...path, entryOf(context, projection, empty, base)])
-  const { count } = context
-  return Projection.estimatedTokens(projection, count) - Projection.estimatedTokens(after, count) - 1
+  const tokensAfter = Projection.estimatedTokens(after, context.count)
+  return Projection.estimatedTokens(projection, context.count, tokensAfter + plentyTokens) - tokensAfter - 1
 }
+
+/** More room than any summary takes, in tokens: how much more there is does not matter. */
+const plentyTokens = 200_000
 
 /**
  * Whether the entry may go after the new leaf: it descends from the old one,

@@ -117,7 +117,7 @@ export const write = Effect.fnUntraced(function* (
   const blocks = count(SummaryFormat.withFileBlocks("", files)) + joinTokens
   const wanted = options.values.offlineSummaryTokens - blocks
   const room: Room = {
-    maxTokens: Math.max(minSummaryTokens, Math.min(wanted, materialTokens(preparation, count) / 2)),
+    maxTokens: Math.max(minSummaryTokens, Math.min(wanted, materialTokens(preparation, count, wanted * 2) / 2)),
     limitTokens: freeTokens - blocks
   }
   const requests = requestsOf(preparation, options, room)
@@ -150,11 +150,16 @@ export const supplied = (summary: SuppliedCompaction): Written => ({
   requests: 0
 })
 
-/** What the summary stands for, in tokens: one that is not much shorter is of no use. */
-const materialTokens = (preparation: Preparation.Preparation, count: Tokens.Count): number => {
-  const messages = [...preparation.messagesToSummarize, ...preparation.turnPrefixMessages]
-  const ofMessages = Tokens.sum(messages, (message) => Tokens.ofMessage(message, count, preparation.settings.rules))
-  return ofMessages + count(preparation.previousSummary ?? "")
+/** What the summary stands for, in tokens, counted up to `most`: one that is not much shorter is of no use. */
+const materialTokens = (preparation: Preparation.Preparation, count: Tokens.Count, most: number): number => {
+  let total = count(preparation.previousSummary ?? "")
+  for (const messages of [preparation.messagesToSummarize, preparation.turnPrefixMessages]) {
+    for (const message of messages) {
+      if (total >= most) return most
+      total += Tokens.ofMessage(message, count, preparation.settings.rules)
+    }
+  }
+  return total
 }
 
 const joined = (preparation: Preparation.Preparation, summaries: ReadonlyArray<Summarizer.Summary>): string => {

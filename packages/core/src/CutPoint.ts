@@ -14,11 +14,11 @@ import * as Projection from "./Projection.js"
 import type * as Rules from "./Rules.js"
 import type * as Tokens from "./Tokens.js"
 
-/** Entries in projected order, after the compaction at their head, with running sums of their tokens. */
+/** Entries in projected order, after the compaction at their head, and what they cost. */
 export interface Range {
   readonly items: ReadonlyArray<Projection.ProjectedEntry>
-  /** `sums[i]` is what the items before `i` cost, in tokens; one longer than `items`. */
-  readonly sums: ReadonlyArray<number>
+  /** What the item at an index costs, in tokens. It is only asked for as far back as the budget reaches. */
+  readonly tokensAt: (index: number) => number
 }
 
 /** A cut: `index` is the first kept item. */
@@ -30,66 +30,88 @@ export interface CutPoint {
   readonly turnStart: number
 }
 
-/** Counts the items of a range. */
-export const range = (items: ReadonlyArray<Projection.ProjectedEntry>, count: Tokens.CountMessage): Range => {
-  const sums: Array<number> = [0]
+/** The items of a range with a counter of messages. */
+export const range = (items: ReadonlyArray<Projection.ProjectedEntry>, count: Tokens.CountMessage): Range => ({
+  items,
+  tokensAt: (index) => tokensOf(items[index], count)
+})
+
+/** What an item costs, in tokens. */
+export const tokensOf = (item: Projection.ProjectedEntry | undefined, count: Tokens.CountMessage): number => {
   let total = 0
-  for (const item of items) {
-    for (const message of item.messages) total += count(message)
-    sums.push(total)
-  }
-  return { items, sums }
+  for (const message of item?.messages ?? []) total += count(message)
+  return total
 }
 
 /**
  * Finds the cut that keeps about `keepRecentTokens` tokens. None where no
  * entry is a valid cut.
  */
-export const find = (range: Range, keepRecentTokens: number, rules: Rules.Rules): Option.Option<CutPoint> => {
-  const isValid = validCuts(range.items, rules)
-  const filled = fillingIndex(range.sums, keepRecentTokens)
-  const cut = filled === undefined ? firstFrom(isValid, 0) : (firstFrom(isValid, filled) ?? lastBefore(isValid, filled))
+export const find = (range: Range, keepRecentTokens: number, rules: Rules.Rules): Option.Option<CutPoint> =>
+  from(range.items, fillingIndex(range, keepRecentTokens), rules, validCuts(range.items, rules))
+
+/**
+ * The cut, given the newest index from which on the tokens reach the budget
+ * (undefined where they never do) and which entries a cut may fall on.
+ */
+export const from = (
+  items: ReadonlyArray<Projection.ProjectedEntry>,
+  filled: number | undefined,
+  rules: Rules.Rules,
+  isValid: (index: number) => boolean
+): Option.Option<CutPoint> => {
+  const cut =
+    filled === undefined
+      ? firstFrom(items, isValid, 0)
+      : (firstFrom(items, isValid, filled) ?? lastBefore(isValid, filled))
   if (cut === undefined) return Option.none()
-  const resumed = filled !== undefined && isRecoverySuffix(range.items, cut, rules) ? cut + 1 : cut
-  return Option.some(withTurn(range.items, overSilent(range.items, resumed, rules), rules))
+  const resumed = filled !== undefined && isRecoverySuffix(items, cut, rules) ? cut + 1 : cut
+  return Option.some(withTurn(items, overSilent(items, resumed, rules), rules))
 }
 
 /**
  * The newest entry from which on the tokens reach the budget; with a budget
  * of 0 the newest entry that costs anything. Undefined where they never do.
  */
-const fillingIndex = (sums: ReadonlyArray<number>, budget: number): number | undefined => {
-  const total = sums.at(-1) ?? 0
-  if (total === 0 || total < budget) return undefined
-  // The last index whose suffix is at least the budget, and more than nothing.
-  let low = 0
-  let high = sums.length - 2
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2)
-    const suffix = total - (sums[middle] ?? 0)
-    if (suffix >= budget && suffix > 0) low = middle
-    else high = middle - 1
+const fillingIndex = ({ items, tokensAt }: Range, budget: number): number | undefined => {
+  let total = 0
+  for (let index = items.length - 1; index >= 0; index--) {
+    total += tokensAt(index)
+    if (total >= budget && total > 0) return index
   }
-  return low
+  return undefined
 }
 
-const firstFrom = (isValid: ReadonlyArray<boolean>, from: number): number | undefined => {
-  const index = isValid.indexOf(true, from)
-  return index < 0 ? undefined : index
+const firstFrom = (
+  items: ReadonlyArray<unknown>,
+  isValid: (index: number) => boolean,
+  from: number
+): number | undefined => {
+  for (let index = from; index < items.length; index++) if (isValid(index)) return index
+  return undefined
 }
 
-const lastBefore = (isValid: ReadonlyArray<boolean>, before: number): number | undefined => {
-  const index = isValid.lastIndexOf(true, before - 1)
-  return before === 0 || index < 0 ? undefined : index
+const lastBefore = (isValid: (index: number) => boolean, before: number): number | undefined => {
+  for (let index = before - 1; index >= 0; index--) if (isValid(index)) return index
+  return undefined
 }
 
-/** Which entries a cut may fall on: tool results stay with their calls, system messages are prompt state. */
-const validCuts = (items: ReadonlyArray<Projection.ProjectedEntry>, rules: Rules.Rules): ReadonlyArray<boolean> => {
+/** Whether an entry could begin what is kept by what it is: tool results stay with their calls, system messages are prompt state. */
+export const mayBegin = (item: Projection.ProjectedEntry, rules: Rules.Rules): boolean => {
+  const role = Projection.visible(item, rules)?.role
+  return role !== undefined && role !== "toolResult" && role !== "system"
+}
+
+/** Which entries a cut may fall on. */
+const validCuts = (
+  items: ReadonlyArray<Projection.ProjectedEntry>,
+  rules: Rules.Rules
+): ((index: number) => boolean) => {
   const bound = rules.resultsStayWithCalls ? boundToCall(items) : undefined
-  return items.map((item, index) => {
-    const role = Projection.visible(item, rules)?.role
-    return role !== undefined && role !== "toolResult" && role !== "system" && bound?.[index] !== true
-  })
+  return (index) => {
+    const item = items[index]
+    return item !== undefined && mayBegin(item, rules) && bound?.[index] !== true
+  }
 }
 
 /**

@@ -53,6 +53,7 @@ export const combine = (one: FileOps, other: FileOps): FileOps => ({
 export const combineAll = (all: Iterable<FileOps>): FileOps => {
   const draft = makeDraft()
   for (const ops of all) {
+    if (ops === empty) continue
     for (const kind of kinds) for (const [key, path] of ops[kind]) addTo(draft[kind], key, path)
   }
   return draft
@@ -60,8 +61,10 @@ export const combineAll = (all: Iterable<FileOps>): FileOps => {
 
 /** The operations of one message: a reply's calls, or the calls that a tool made itself. */
 export const fromMessage = (message: Message.Message, recognition: Recognition): FileOps => {
+  const calls = callsOf(message)
+  if (calls.length === 0) return empty
   const draft = makeDraft()
-  for (const call of callsOf(message)) {
+  for (const call of calls) {
     for (const { kind, path } of FileTools.operations(call.name, call.arguments, recognition.fold)) {
       addTo(draft[kind], keyOf(path, recognition), path)
     }

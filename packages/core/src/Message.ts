@@ -237,8 +237,12 @@ export type Role = Message["role"]
 // -----------------------------------------------------------------------------
 
 /** The texts of a content, images left out. */
-export const texts = (content: Content): ReadonlyArray<string> =>
-  typeof content === "string" ? [content] : content.flatMap((block) => (block.type === "text" ? [block.text] : []))
+export const texts = (content: Content): ReadonlyArray<string> => {
+  if (typeof content === "string") return [content]
+  const found: Array<string> = []
+  for (const block of content) if (block.type === "text") found.push(block.text)
+  return found
+}
 
 /** Whether users, tools and extensions may write a block of this kind. */
 export const isUserBlock = (block: Block): block is UserBlock => block.type === "text" || block.type === "image"

@@ -43,12 +43,26 @@ export interface Notes {
   readonly names: Map<string, Mention>
   readonly addresses: Map<string, Mention>
   readonly calls: Map<string, Message.ToolCallBlock>
+  /** What was said and has not been looked into yet. */
+  readonly heard: Array<Heard>
   lastReply: string
   /** The last reply that ended a turn. */
   lastAnswer: string
   /** Whether the latest request has not had a final reply yet. */
   isOpen: boolean
+  /** The message that ended the last turn, by its number. */
+  lastFinal: number
   messages: number
+}
+
+/** Something said, which is looked into when the notes are written up, if it has not become too old by then. */
+interface Heard {
+  readonly text: string
+  readonly isUser: boolean
+  /** What the agent had said before it. */
+  readonly reply: string
+  /** The number of the message. */
+  readonly at: number
 }
 
 /** Nothing noted yet, besides what an earlier summary says. */
@@ -67,14 +81,25 @@ export const start = (previousSummary?: string): Notes => ({
   names: new Map(),
   addresses: new Map(),
   calls: new Map(),
+  heard: [],
   lastReply: "",
   lastAnswer: "",
   isOpen: false,
+  lastFinal: 0,
   messages: 0
 })
 
 /** The most of each kind that is held, the newest kept. */
-const most = { requests: 60, statements: 200, answers: 40, remarks: 20, commits: 60, outcomes: 80, mentions: 400 }
+const most = {
+  requests: 60,
+  statements: 200,
+  answers: 40,
+  remarks: 20,
+  commits: 60,
+  outcomes: 80,
+  mentions: 400,
+  heard: 1200
+}
 
 /** The most of a request that is kept, in UTF-16 code units. */
 const maxRequest = 600
@@ -84,7 +109,7 @@ export const add = (notes: Notes, message: Message.Message): void => {
   notes.messages++
   switch (message.role) {
     case "user":
-      return addUser(notes, Message.texts(message.content).join("\n"))
+      return hear(notes, Message.texts(message.content).join("\n"), true)
     case "assistant":
       return addReply(notes, message)
     case "toolResult":
@@ -117,24 +142,46 @@ const setLatest = <A>(map: Map<string, A>, key: string, value: A, limit: number)
   if (oldest !== undefined && oldest.done !== true) map.delete(oldest.value)
 }
 
-const addUser = (notes: Notes, text: string): void => {
+/** Keeps what was said first and last; of what lies between, only what is put very strongly. */
+const hear = (notes: Notes, text: string, isUser: boolean): void => {
+  notes.heard.push({ text, isUser, reply: notes.lastReply, at: notes.messages })
+  if (notes.heard.length < most.heard * 2) return
+  for (const old of notes.heard.splice(1, most.heard)) {
+    if (!old.isUser || !UserStatements.mayBeAbsolute(old.text)) continue
+    const strong = UserStatements.directives(old.text).filter(({ weight }) => weight >= UserStatements.absoluteWeight)
+    for (const statement of strong) push(notes.statements, statement, most.statements)
+  }
+}
+
+/** Looks into what has been heard, and says whether the latest request is open. To be called once, at the end. */
+export const settleHeard = (notes: Notes): void => {
+  let lastRequest = 0
+  for (const heard of notes.heard) {
+    if (!heard.isUser) mention(notes, heard.text, heard.at)
+    else if (addUser(notes, heard)) lastRequest = heard.at
+  }
+  notes.isOpen = lastRequest > notes.lastFinal
+  notes.heard.length = 0
+}
+
+/** Notes what the user said; says whether it was a request. */
+const addUser = (notes: Notes, { at, reply, text }: Heard): boolean => {
   const prose = UserStatements.withoutPasted(text)
   const request = ToolOutcome.oneLine(prose.trim() === "" ? text : prose, maxRequest).replace(/^[-*•]\s+/u, "")
-  const question = UserStatements.closingQuestion(notes.lastReply)
+  const question = UserStatements.closingQuestion(reply)
   if (question !== undefined && request.length <= maxRequest / 2) {
     const answer: Answer = { question: ToolOutcome.oneLine(question, 200), answer: request }
     push(notes.answers, answer, most.answers)
   }
-  if (UserStatements.isRequest(text) || notes.requests.length === 0) {
-    push(notes.requests, request, most.requests)
-    notes.isOpen = true
-  }
+  const isRequest = UserStatements.isRequest(text) || notes.requests.length === 0
+  if (isRequest) push(notes.requests, request, most.requests)
   for (const statement of UserStatements.directives(text)) {
     if (statement.text !== request || statement.weight > 2) push(notes.statements, statement, most.statements)
   }
   const error = UserStatements.pastedError(text)
   if (error !== undefined) push(notes.reportedErrors, ToolOutcome.oneLine(error, 240), 6)
-  mention(notes, prose)
+  mention(notes, prose, at)
+  return isRequest
 }
 
 const addReply = (notes: Notes, message: Message.AssistantMessage): void => {
@@ -148,11 +195,11 @@ const addReply = (notes: Notes, message: Message.AssistantMessage): void => {
     return
   }
   if (calls.length === 0 && text !== "") {
-    notes.isOpen = false
+    notes.lastFinal = notes.messages
     // A thumbs-up alone says nothing.
     if (/\p{L}/u.test(text)) notes.lastAnswer = text
   }
-  mention(notes, text)
+  if (text !== "") hear(notes, text, false)
 }
 
 const addResult = (notes: Notes, message: Message.ToolResultMessage): void => {
@@ -206,9 +253,9 @@ const address = /\bhttps?:\/\/[^\s<>"'`)\]]+|\b(?:localhost|\d{1,3}(?:\.\d{1,3})
 const quotedName = /`([^`\n]{2,60})`/gu
 
 /** Notes addresses, and names that people put in backquotes. */
-const mention = (notes: Notes, text: string): void => {
-  for (const [found] of text.matchAll(address)) bump(notes.addresses, found.replace(/[.,;:!?]+$/u, ""), notes.messages)
-  for (const match of text.matchAll(quotedName)) bump(notes.names, match[1] ?? "", notes.messages)
+const mention = (notes: Notes, text: string, at: number): void => {
+  for (const [found] of text.matchAll(address)) bump(notes.addresses, found.replace(/[.,;:!?]+$/u, ""), at)
+  for (const match of text.matchAll(quotedName)) bump(notes.names, match[1] ?? "", at)
 }
 
 const bump = (mentions: Map<string, Mention>, name: string, last: number): void =>

@@ -37,6 +37,7 @@ export const summarize = (messages: Iterable<Message.Message>, options: Options)
 
 /** Writes the summary of what has been noted. */
 export const write = (notes: OfflineNotes.Notes, options: Options): string => {
+  OfflineNotes.settleHeard(notes)
   const candidates = guarded(candidatesOf(notes, options))
   const summary = SummaryBudget.fit(candidates, options.maxTokens, options.count)
   return options.kind === "turnPrefix" ? turnPrefix(summary) : SummaryFormat.print(summary)

@@ -84,11 +84,19 @@ export const contextTokens = (projection: Projection, count: Tokens.CountMessage
   return total
 }
 
-/** The tokens of the context by estimate alone, whatever providers said. */
-export const estimatedTokens = (projection: Projection, count: Tokens.CountMessage): number => {
+/**
+ * The tokens of the context by estimate alone, whatever providers said. Where
+ * it is enough to know that there are more than `most`, no more are counted,
+ * the newest first.
+ */
+export const estimatedTokens = (projection: Projection, count: Tokens.CountMessage, most = Infinity): number => {
   const replay = systemMessage(projection)
   let total = replay === undefined ? 0 : count(replay)
-  for (const message of messages(projection)) if (message.role !== "system") total += count(message)
+  for (let index = projection.items.length - 1; index >= 0 && total <= most; index--) {
+    for (const message of projection.items[index]?.messages ?? []) {
+      if (message.role !== "system") total += count(message)
+    }
+  }
   return total
 }
 

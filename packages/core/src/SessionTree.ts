@@ -70,18 +70,28 @@ export const get = (tree: SessionTree, id: string | null): Entry.Entry | undefin
  */
 export const path = (tree: SessionTree, id: string | null): ReadonlyArray<Entry.Entry> => {
   const backwards: Array<Entry.Entry> = []
-  const seen = new Set<string>()
-  let entry = get(tree, id)
-  while (entry !== undefined && !seen.has(entry.id)) {
-    seen.add(entry.id)
+  const seen = new Uint8Array(tree.entries.length)
+  for (let at = positionOf(tree, id); at !== undefined && seen[at] === 0;) {
+    const entry = tree.entries[at]
+    if (entry === undefined) break
+    seen[at] = 1
     backwards.push(entry)
-    entry = get(tree, entry.parentId)
+    at = positionOf(tree, entry.parentId)
   }
   return backwards.toReversed()
 }
 
-/** The path to the leaf. */
-export const leafPath = (tree: SessionTree): ReadonlyArray<Entry.Entry> => path(tree, tree.leafId)
+const positionOf = (tree: SessionTree, id: string | null): number | undefined =>
+  id === null ? undefined : tree.positions.get(id)
+
+const leafPaths = new WeakMap<SessionTree, ReadonlyArray<Entry.Entry>>()
+
+/** The path to the leaf. It is found once for a tree, however often it is asked for. */
+export const leafPath = (tree: SessionTree): ReadonlyArray<Entry.Entry> => {
+  const known = leafPaths.get(tree) ?? path(tree, tree.leafId)
+  leafPaths.set(tree, known)
+  return known
+}
 
 /** The deepest entry that is on the paths of both, or null. */
 export const commonAncestor = (tree: SessionTree, one: string | null, other: string | null): string | null => {
@@ -136,32 +146,37 @@ export const reportedTokens = (entries: ReadonlyArray<Entry.Entry>): number | un
 const duplicate = (id: string, line: number | undefined): Diagnostic.Diagnostic =>
   Diagnostic.make("DuplicateId", `The id ${id} is used a second time; the later entry counts.`, { line, entryId: id })
 
+/** How far the walk to the root has come for an entry. */
+const walk = { none: 0, current: 1, done: 2 }
+
 /** Every unknown parent, and every cycle once. */
 const brokenParents = (tree: SessionTree, lines: ReadonlyArray<number>): ReadonlyArray<Diagnostic.Diagnostic> => {
   const diagnostics: Array<Diagnostic.Diagnostic> = []
-  const rooted = new Set<string>()
+  const walks = new Uint8Array(tree.entries.length)
   for (const [position, start] of tree.entries.entries()) {
     // An entry whose id is used again later is out of the tree.
     if (tree.positions.get(start.id) !== position) continue
-    const walked = new Set<string>()
-    let entry: Entry.Entry | undefined = start
-    while (entry !== undefined && !rooted.has(entry.id)) {
-      const where = { line: lines[tree.positions.get(entry.id) ?? -1], entryId: entry.id }
-      if (walked.has(entry.id)) {
+    const walked: Array<number> = []
+    let at: number | undefined = position
+    while (at !== undefined && walks[at] !== walk.done) {
+      const entry: Entry.Entry | undefined = tree.entries[at]
+      if (entry === undefined) break
+      const where = { line: lines[at], entryId: entry.id }
+      if (walks[at] === walk.current) {
         diagnostics.push(
           Diagnostic.make("ParentCycle", `The entry ${entry.id} is its own ancestor; its path stops there.`, where)
         )
         break
       }
-      walked.add(entry.id)
-      const parent: Entry.Entry | undefined = get(tree, entry.parentId)
-      if (entry.parentId !== null && parent === undefined) {
+      walks[at] = walk.current
+      walked.push(at)
+      at = positionOf(tree, entry.parentId)
+      if (entry.parentId !== null && at === undefined) {
         const message = `The parent ${entry.parentId} of the entry ${entry.id} is not in the session; its path stops there.`
         diagnostics.push(Diagnostic.make("UnknownParent", message, where))
       }
-      entry = parent
     }
-    for (const id of walked) rooted.add(id)
+    for (const done of walked) walks[done] = walk.done
   }
   return diagnostics
 }

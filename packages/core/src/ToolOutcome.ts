@@ -110,9 +110,19 @@ const failurePatterns: ReadonlyArray<RegExp> = [
 const verdictLines = 5
 
 const saysItFailed = (result: string): boolean =>
-  linesOf(result)
-    .slice(-verdictLines)
-    .some((line) => failurePatterns.some((pattern) => pattern.test(line)))
+  lastLines(result, verdictLines).some((line) => failurePatterns.some((pattern) => pattern.test(line)))
+
+/** The last lines that are not blank, the last first; the rest of a long result is not looked at. */
+const lastLines = (text: string, most: number): ReadonlyArray<string> => {
+  const lines: Array<string> = []
+  for (let end = text.length; end > 0 && lines.length < most;) {
+    const start = text.lastIndexOf("\n", end - 1) + 1
+    const line = text.slice(start, end).trim()
+    if (line !== "") lines.push(line)
+    end = start - 1
+  }
+  return lines
+}
 
 const linesOf = (text: string): ReadonlyArray<string> =>
   text
@@ -120,7 +130,7 @@ const linesOf = (text: string): ReadonlyArray<string> =>
     .map((line) => line.trim())
     .filter((line) => line !== "")
 
-const lastLine = (result: string): string => oneLine(linesOf(result).at(-1) ?? "", maxQuoted)
+const lastLine = (result: string): string => oneLine(lastLines(result, 1)[0] ?? "", maxQuoted)
 
 /** What a line that names an error looks like, the surest first. */
 const errorLines: ReadonlyArray<RegExp> = [

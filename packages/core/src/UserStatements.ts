@@ -124,6 +124,12 @@ const normative: ReadonlyArray<RegExp> = [
 const absolute =
   /\b(?:never|always|must|only|niemals|nie|immer|jamais|toujours|nunca|siempre|sempre|mai)\b|никогда|всегда|нельзя|不要|必须|必須|禁止|必ず|반드시|!|！/iu
 
+/** What a sentence weighs at least that demands or forbids something in absolute words. */
+export const absoluteWeight = 4
+
+/** Whether a text could hold such a sentence; a quick look. */
+export const mayBeAbsolute = (text: string): boolean => absolute.test(text)
+
 const weightOf = (sentence: string): number => {
   const isNormative = normative.some((pattern) => pattern.test(sentence))
   return (isNormative ? 2 : 0) + (absolute.test(sentence) ? 2 : 0) + (/`[^`]+`/u.test(sentence) ? 1 : 0)

@@ -9,7 +9,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Errors from "./CompactionErrors.js"
-import { CompactionHooks, guarded } from "./CompactionHooks.js"
+import { CompactionHooks, guarded, none } from "./CompactionHooks.js"
 import type { Check, Compacted, NotCompacted, Options, Prepared } from "./CompactionResult.js"
 import { ModelFacts } from "./ModelFacts.js"
 import * as CompactionRun from "./CompactionRun.js"
@@ -57,6 +57,7 @@ export interface Service {
 export class Compaction extends Context.Tag("@cutpoint/compaction/Compaction")<Compaction, Service>() {}
 
 const make = Effect.gen(function* () {
+  const hooks = yield* CompactionHooks
   const tokenizer = yield* Tokenizer.Tokenizer
   const means: CompactionRun.Means = {
     store: yield* SessionStore.SessionStore,
@@ -64,7 +65,8 @@ const make = Effect.gen(function* () {
     summarizer: yield* Summarizer.Summarizer,
     settings: yield* Settings.Settings,
     facts: yield* ModelFacts,
-    hooks: guarded(yield* CompactionHooks),
+    hooks: guarded(hooks),
+    isWatched: hooks !== none,
     counterOf: counters(tokenizer.count)
   }
   const locks = yield* SessionLocks.SessionLocks
@@ -75,7 +77,7 @@ const make = Effect.gen(function* () {
   })
 
   const check = Effect.fn("Compaction.check")(function* (key: string, options: Options = {}) {
-    return (yield* CompactionRun.prepare(means, key, options)).prepared.check
+    return (yield* CompactionRun.prepare(means, key, { ...options, reading: "outline" })).prepared.check
   })
 
   const compact = Effect.fn("Compaction.compact")(function* (key: string, options: Options = {}) {

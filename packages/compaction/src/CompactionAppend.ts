@@ -21,6 +21,8 @@ import type * as SessionStore from "./SessionStore.js"
 /** What appending needs. */
 export interface Context {
   readonly store: SessionStore.Service
+  /** How a session that has grown is read again. */
+  readonly opening: SessionStore.OpenOptions
   readonly count: Tokens.CountMessage
 }
 
@@ -58,7 +60,7 @@ const attempt = (
       onFailure: (error) =>
         error._tag !== "SessionChanged" || growthsLeft === 0
           ? Effect.fail(error)
-          : Effect.flatMap(context.store.open(session.key), (current) =>
+          : Effect.flatMap(context.store.open(session.key, context.opening), (current) =>
               canFollow(session, current, summary)
                 ? attempt(context, current, summary, growthsLeft - 1)
                 : Effect.fail(error)

@@ -15,6 +15,14 @@ import type * as Summarizer from "./SummarizerPort.js"
 /** Why a session is compacted: somebody asks, the context is over the threshold, or a provider found it too large. */
 export type Reason = "manual" | "threshold" | "overflow"
 
+/**
+ * How much of a session is read: what its context needs, which is all that a
+ * compaction takes; that, with older messages known by their roles alone, which
+ * is enough to know whether and where to cut; or every entry, with its faults
+ * and positions.
+ */
+export type Reading = "context" | "outline" | "all"
+
 /** How a session is compacted; what is left out comes from the settings. */
 export interface Options {
   /** About how much of the newest context stays as it is. */
@@ -29,6 +37,8 @@ export interface Options {
   readonly reason?: Reason | undefined
   /** What the summary should look at above all. */
   readonly customInstructions?: string | undefined
+  /** `context` where left out. A compaction reads an outline as it reads a context. */
+  readonly reading?: Reading | undefined
   /** Which rules hold; the standard ones where left out. */
   readonly rules?: Rules.Rules | undefined
 }

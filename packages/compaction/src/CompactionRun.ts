@@ -36,6 +36,8 @@ export interface Means {
   readonly settings: Settings.Service
   readonly facts: ModelFacts.Service
   readonly hooks: Hooks.Service
+  /** Whether there are hooks that have anything to say. */
+  readonly isWatched: boolean
   readonly counterOf: (rules: Rules.Rules) => Tokens.CountMessage
 }
 
@@ -52,23 +54,42 @@ interface Run extends Ready {
   readonly started: number
 }
 
-/** Reads a session and prepares its compaction. */
+/** Reads as much of a session as is asked for, and prepares its compaction. */
 export const prepare = Effect.fnUntraced(function* (means: Means, key: string, options: Options) {
-  const session = yield* means.store.open(key)
+  const { reading = "context" } = options
+  const opening: SessionStore.OpenOptions = reading === "all" ? {} : { part: "context" }
+  if (reading === "outline") {
+    const outline = yield* means.store.open(key, { ...opening, skim: true })
+    const ready = yield* prepareOpen(means, outline, options)
+    if (ready !== undefined) return ready
+  }
+  return yield* prepareWhole(means, yield* means.store.open(key, opening), options)
+})
+
+/** As `prepareOpen`, of a session of which nothing was only skimmed. */
+const prepareWhole = (means: Means, session: SessionStore.Session, options: Options) =>
+  Effect.flatMap(prepareOpen(means, session, options), (ready) =>
+    ready === undefined ? Effect.dieMessage("A session that was read is not known.") : Effect.succeed(ready)
+  )
+
+/** Prepares the compaction of an open session; undefined where more of it has to be read for that. */
+const prepareOpen = Effect.fnUntraced(function* (means: Means, session: SessionStore.Session, options: Options) {
   const projection = Projection.project(SessionTree.leafPath(session.tree))
   const { cwd } = session.tree.header
   const sources = { loaded: yield* means.settings.load(cwd), facts: means.facts }
   const settings = yield* CompactionSettings.ofCompaction(sources, options, projection.model)
   const { contextWindow, keepRecentTokens, reserveTokens, rules } = settings
   const count = means.counterOf(rules)
+  if (!Preparation.isKnown(projection, count, keepRecentTokens)) return undefined
   const contextTokens = Projection.contextTokens(projection, count)
   const preparation = Preparation.prepareProjection(projection, count, { keepRecentTokens, cwd, rules })
   const isOver = Preparation.shouldCompact(contextTokens, contextWindow, settings)
+  const planned = options.reading === "outline" ? Option.none() : preparation
   const prepared: Prepared = {
     session,
     check: { contextTokens, contextWindow, threshold: contextWindow - reserveTokens, isOver },
     preparation,
-    plan: CompactionSummary.plan(means.summarizer, preparation, summaryOptions(options, settings)),
+    plan: CompactionSummary.plan(means.summarizer, planned, summaryOptions(options, settings)),
     diagnostics: [...session.diagnostics, ...projection.diagnostics],
     notices: settings.notices
   }
@@ -93,7 +114,8 @@ const tellFailure = ({ hooks }: Means, { reason }: Options, cause: Cause.Cause<u
 const attempt = Effect.fn("Compaction.run")(function* (means: Means, key: string, options: Options) {
   yield* Effect.annotateCurrentSpan({ session: key, reason: options.reason ?? "manual" })
   const started = yield* Clock.currentTimeMillis
-  const { prepared, settings } = yield* prepare(means, key, options)
+  const session = yield* means.store.open(key, openingOf(means, options))
+  const { prepared, settings } = yield* prepareWhole(means, session, options)
   const notNow = notDue(prepared, options, settings)
   if (notNow !== undefined) return notNow
   if (Option.isNone(prepared.preparation)) {
@@ -106,6 +128,10 @@ const attempt = Effect.fn("Compaction.run")(function* (means: Means, key: string
   if (typeof summary === "string") return notCompacted("Canceled", prepared, summary)
   return yield* Effect.uninterruptible(written(means, run, summary))
 })
+
+/** What is written needs the pins of the whole path, and hooks are shown all of it. */
+const openingOf = (means: Means, { reading }: Options): SessionStore.OpenOptions =>
+  reading === "all" || means.isWatched ? {} : { part: "context", pins: true }
 
 /** What a hook brings along, or what the summarizer writes; a reason where a hook says no. */
 const summaryOf = Effect.fnUntraced(function* (means: Means, run: Run) {
@@ -141,7 +167,11 @@ const problemOf = (summary: Hooks.SuppliedCompaction, path: ReadonlyArray<Entry.
 }
 
 const written = Effect.fnUntraced(function* (means: Means, run: Run, summary: CompactionSummary.Written) {
-  const context: CompactionAppend.Context = { store: means.store, count: means.counterOf(run.settings.rules) }
+  const context: CompactionAppend.Context = {
+    store: means.store,
+    opening: openingOf(means, run.options),
+    count: means.counterOf(run.settings.rules)
+  }
   const appended = yield* CompactionAppend.append(context, run.prepared.session, summary)
   const { requests, usage, writer } = summary
   const { tokensAfter, tokensBefore } = appended

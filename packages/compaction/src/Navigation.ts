@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Compaction from "./Compaction.js"
 import type * as Errors from "./CompactionErrors.js"
-import { CompactionHooks, guarded } from "./CompactionHooks.js"
+import { CompactionHooks, guarded, none } from "./CompactionHooks.js"
 import type { BranchOptions, BranchSummary, Navigated, Options, Prepared } from "./NavigationResult.js"
 import { ModelFacts } from "./ModelFacts.js"
 import * as NavigationRun from "./NavigationRun.js"
@@ -50,13 +50,15 @@ export interface Service {
 export class Navigation extends Context.Tag("@cutpoint/compaction/Navigation")<Navigation, Service>() {}
 
 const make = Effect.gen(function* () {
+  const hooks = yield* CompactionHooks
   const means: NavigationRun.Means = {
     store: yield* SessionStore.SessionStore,
     tokenizer: yield* Tokenizer.Tokenizer,
     summarizer: yield* Summarizer.Summarizer,
     settings: yield* Settings.Settings,
     facts: yield* ModelFacts,
-    hooks: guarded(yield* CompactionHooks)
+    hooks: guarded(hooks),
+    isWatched: hooks !== none
   }
   const locks = yield* SessionLocks.SessionLocks
 

@@ -13,7 +13,8 @@ import * as SessionStore from "./SessionStore.js"
 /** A fresh id, the parent, and the time as an ISO 8601 text. */
 export const base = Effect.fnUntraced(function* (tree: SessionTree.SessionTree, parentId: string | null) {
   const ids = yield* IdGenerator
-  const id = yield* ids.entryId((taken) => tree.positions.has(taken))
+  // Where not all ids are known, only a long one is surely free.
+  const id = tree.isPart === true ? yield* ids.uuid : yield* ids.entryId((taken) => tree.positions.has(taken))
   const timestamp = new Date(yield* Clock.currentTimeMillis).toISOString()
   return { id, parentId, timestamp }
 })

@@ -70,6 +70,20 @@ export interface NewSession {
   readonly parentSession?: string | undefined
 }
 
+/** How much of a session is read. */
+export interface OpenOptions {
+  /**
+   * `context` for the entries that the context at the leaf needs, and no
+   * others: what it costs follows the context and not the history. Faults
+   * elsewhere are not found. A store may give the whole session all the same.
+   */
+  readonly part?: "context" | undefined
+  /** Whether pins that were made before the context must be there. */
+  readonly pins?: boolean | undefined
+  /** Whether older messages may be known by their roles alone (`Skimmed` of `@cutpoint/core`). */
+  readonly skim?: boolean | undefined
+}
+
 /** Finds, reads and appends to sessions. */
 export interface Service {
   /** The key of a session, from its key, its id, or an unambiguous start of its id. */
@@ -84,7 +98,8 @@ export interface Service {
   ) => Effect.Effect<Entry.Header, Errors.SessionNotFound | Errors.NotASession | Errors.SessionUnreadable>
   /** Reads a session. Never changes it. */
   readonly open: (
-    key: string
+    key: string,
+    options?: OpenOptions
   ) => Effect.Effect<Session, Errors.SessionNotFound | Errors.NotASession | Errors.SessionUnreadable>
   /** A new session with no entries. */
   readonly create: (session: NewSession) => Effect.Effect<Session, Errors.AppendFailed>

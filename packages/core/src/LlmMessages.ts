@@ -5,6 +5,7 @@
  */
 import * as Diagnostic from "./Diagnostic.js"
 import * as Message from "./Message.js"
+import * as Skimmed from "./Skimmed.js"
 
 /** The messages that go to a model. */
 export type LlmMessage =
@@ -27,7 +28,7 @@ const convert = (message: Message.Message): ReadonlyArray<LlmMessage> => {
     case "user":
     case "assistant":
     case "toolResult":
-      return [message]
+      return [Skimmed.whole(message)]
     case "custom":
       return [userMessage(message.content, message.timestamp)]
     case "bashExecution":

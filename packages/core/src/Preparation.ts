@@ -14,6 +14,7 @@ import * as FileOps from "./FileOps.js"
 import type * as Message from "./Message.js"
 import * as Projection from "./Projection.js"
 import type * as Rules from "./Rules.js"
+import * as Skimmed from "./Skimmed.js"
 import type * as Tokens from "./Tokens.js"
 
 /** What a preparation depends on besides the path. */
@@ -70,6 +71,26 @@ export const prepareProjection = (
   const items = Projection.range(projection)
   const cut = CutPoint.find(CutPoint.range(items, count), settings.keepRecentTokens, settings.rules)
   return Option.flatMap(cut, (cut) => fromCut(projection, items, cut, count, settings))
+}
+
+/**
+ * Whether the tokens of the context and the cut can be told of a path of which
+ * some messages were only skimmed: what is counted for them was read.
+ */
+export const isKnown = (
+  projection: Projection.Projection,
+  count: Tokens.CountMessage,
+  keepRecentTokens: number
+): boolean => {
+  const trusted = Projection.trustedUsage(projection)?.index ?? -1
+  let total = 0
+  for (let index = projection.items.length - 1; index >= 0; index--) {
+    if (index <= trusted && total > 0 && total >= keepRecentTokens) return true
+    const item = projection.items[index]
+    if (item?.messages.some(Skimmed.is)) return false
+    total += CutPoint.tokensOf(item, count)
+  }
+  return true
 }
 
 const fromCut = (

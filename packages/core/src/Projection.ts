@@ -100,7 +100,10 @@ export const estimatedTokens = (projection: Projection, count: Tokens.CountMessa
   return total
 }
 
-const trustedUsage = (projection: Projection): { readonly index: number; readonly tokens: number } | undefined => {
+/** The newest usage that can be trusted: where it stands among the items, and its tokens. */
+export const trustedUsage = (
+  projection: Projection
+): { readonly index: number; readonly tokens: number } | undefined => {
   const { items, path } = projection
   const distrusted = path.findLastIndex((entry) => entry.type === "compaction" || entry.type === "context_edit")
   // What follows the last compaction is the same in the path and in the projected order.
@@ -216,7 +219,8 @@ export const withContent = (message: Message.Message, content: Message.Content):
   }
 }
 
-const latestModel = (path: ReadonlyArray<Entry.Entry>): Projection["model"] => {
+/** The model that the latest entry of a path names, or undefined. */
+export const latestModel = (path: ReadonlyArray<Entry.Entry>): Projection["model"] => {
   for (const entry of path.toReversed()) {
     if (entry.type === "model_change") return { provider: entry.provider, modelId: entry.modelId }
     if (entry.type !== "message" || entry.message.role !== "assistant") continue

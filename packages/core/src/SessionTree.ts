@@ -26,6 +26,8 @@ export interface SessionTree {
   readonly leafId: string | null
   /** Duplicate ids, unknown parents, cycles. */
   readonly diagnostics: ReadonlyArray<Diagnostic.Diagnostic>
+  /** Whether these are only the entries that the context at the leaf needs. */
+  readonly isPart?: boolean
 }
 
 /** Builds the tree. `lines` are the 1-based lines of the entries, for the diagnostics. */
@@ -44,6 +46,24 @@ export const make = (
   return { ...tree, diagnostics: [...diagnostics, ...brokenParents(tree, lines)] }
 }
 
+/**
+ * A tree of the entries alone that the context at a leaf needs: the end of its
+ * path, in order. Where they come from is not known, and so nothing is wrong
+ * with it.
+ */
+export const part = (
+  header: Entry.Header,
+  entries: ReadonlyArray<Entry.Entry>,
+  leafId: string | null
+): SessionTree => ({
+  header,
+  entries,
+  positions: new Map(entries.map((entry, position) => [entry.id, position])),
+  leafId,
+  diagnostics: [],
+  isPart: true
+})
+
 const leafOf = (entries: ReadonlyArray<Entry.Entry>, positions: ReadonlyMap<string, number>): string | null => {
   const last = entries.at(-1)
   if (last === undefined) return null
@@ -52,8 +72,12 @@ const leafOf = (entries: ReadonlyArray<Entry.Entry>, positions: ReadonlyMap<stri
 }
 
 /** The tree with further entries after its last; the last of them becomes the leaf. */
-export const append = (tree: SessionTree, entries: ReadonlyArray<Entry.Entry>): SessionTree =>
-  entries.length === 0 ? tree : make(tree.header, [...tree.entries, ...entries])
+export const append = (tree: SessionTree, entries: ReadonlyArray<Entry.Entry>): SessionTree => {
+  if (entries.length === 0) return tree
+  const all = [...tree.entries, ...entries]
+  const grown = make(tree.header, all)
+  return tree.isPart === true ? part(tree.header, all, grown.leafId) : grown
+}
 
 /** The same tree, standing somewhere else. */
 export const withLeaf = (tree: SessionTree, leafId: string | null): SessionTree => ({ ...tree, leafId })

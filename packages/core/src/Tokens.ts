@@ -6,6 +6,7 @@
 import * as Json from "./Json.js"
 import * as Message from "./Message.js"
 import type * as Rules from "./Rules.js"
+import * as Skimmed from "./Skimmed.js"
 
 /** Counts the tokens of a text. */
 export type Count = (text: string) => number
@@ -37,7 +38,7 @@ export const counter = (count: Count, rules: Rules.Rules): CountMessage => {
  */
 export const ofMessage = (message: Message.Message, count: Count, rules: Rules.Rules): number => {
   if (rules.excludedBashIsSilent && Message.isExcludedBash(message)) return 0
-  const text = countedText(message)
+  const text = countedText(Skimmed.whole(message))
   return (text === "" ? 0 : count(text)) + images(message) * imageTokens
 }
 

@@ -12,6 +12,7 @@ import {
   AppendFailed,
   type Appended,
   type ListOptions,
+  type OpenOptions,
   type Service,
   type Session,
   type SessionNotFound,
@@ -28,6 +29,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import * as ContextReader from "./ContextReader.js"
 import * as SessionFinder from "./SessionFinder.js"
 import * as SessionFolder from "./SessionFolder.js"
 import * as SessionListing from "./SessionListing.js"
@@ -59,7 +61,9 @@ export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Re
     list: (options) =>
       list(sessionsDir, options).pipe(Stream.withSpan("SessionFiles.list"), Stream.provideContext(context)),
     header: Effect.fn("SessionFiles.header")((key) => Effect.provide(header(sessionsDir, path.resolve(key)), context)),
-    open: Effect.fn("SessionFiles.open")((key) => Effect.provide(open(sessionsDir, path.resolve(key)), context)),
+    open: Effect.fn("SessionFiles.open")((key, options) =>
+      Effect.provide(openAs(sessionsDir, path.resolve(key), options), context)
+    ),
     create: Effect.fn("SessionFiles.create")((session) =>
       Effect.provide(Effect.flatMap(SessionWriter.plan(sessionsDir, session), create), context)
     ),
@@ -125,6 +129,15 @@ const header = (sessionsDir: string, key: string) =>
       found === undefined ? Effect.map(open(sessionsDir, key), ({ tree }) => tree.header) : Effect.succeed(found)
     )
   )
+
+/** A part where that is enough and can be had, else the whole. */
+const openAs = (sessionsDir: string, key: string, options: OpenOptions = {}) =>
+  options.part === undefined
+    ? open(sessionsDir, key)
+    : ContextReader.read(key, options).pipe(
+        Effect.catchIf(isPlatformError, notFoundOr(sessionsDir, key, unreadable)),
+        Effect.flatMap((part) => (part === undefined ? open(sessionsDir, key) : Effect.succeed(part)))
+      )
 
 const open = (sessionsDir: string, key: string) =>
   SessionReader.read(key).pipe(

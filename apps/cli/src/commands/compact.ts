@@ -42,6 +42,8 @@ const run = Effect.fnUntraced(function* (found: SessionArgument.Found, options: 
     reserveTokens: options.reserveTokens,
     contextWindow: options.contextWindow,
     customInstructions: options.instructions,
+    // A document says where entries stand in the file, which takes all of it.
+    reading: options.json ? "all" : "context",
     reason: options.auto ? "threshold" : "manual",
     rules: options.parity ? Rules.parity : Rules.standard
   }

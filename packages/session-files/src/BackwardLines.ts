@@ -1,0 +1,65 @@
+/**
+ * Gives the lines of a file from its end, block by block, so that what stands
+ * far back is only read where somebody wants it.
+ *
+ * Law. The lines are those that reading forward gives, in reverse.
+ *
+ * @since 0.1.0
+ */
+import type * as PlatformError from "@effect/platform/Error"
+import type * as FileSystem from "@effect/platform/FileSystem"
+import * as Effect from "effect/Effect"
+import * as Revision from "./Revision.js"
+
+/** The first block, which is enough for most contexts' newest part, and the largest, in bytes. */
+const firstBlock = 256 * 1024
+const largestBlock = 4 * 1024 * 1024
+
+const lineFeed = 0x0a
+
+/**
+ * Gives the lines of a file's first `size` bytes to `onLine`, the last first,
+ * without their line feeds, until it returns false. `offset` is where a line
+ * starts, in bytes.
+ */
+export const read = Effect.fnUntraced(function* (
+  file: FileSystem.File,
+  size: number,
+  onLine: (line: Uint8Array, offset: number) => boolean
+): Effect.fn.Return<void, PlatformError.PlatformError> {
+  // The pieces of a line whose start has not been read, in order.
+  let pieces: Array<Uint8Array> = []
+  let end = size
+  for (let length = firstBlock; end > 0; length = Math.min(length * 2, largestBlock)) {
+    const start = Math.max(0, end - length)
+    const block = yield* Revision.bytesAt(file, start, end - start)
+    let until = block.length
+    for (
+      let feed = block.lastIndexOf(lineFeed);
+      feed >= 0;
+      feed = feed === 0 ? -1 : block.lastIndexOf(lineFeed, feed - 1)
+    ) {
+      const line = joined([block.subarray(feed + 1, until), ...pieces])
+      pieces = []
+      until = feed
+      // What follows the last line feed is no line where nothing does.
+      const isLine = line.length > 0 || start + feed + 1 < size
+      if (isLine && !onLine(line, start + feed + 1)) return
+    }
+    pieces.unshift(block.subarray(0, until))
+    end = start
+  }
+  if (pieces.length > 0) onLine(joined(pieces), 0)
+})
+
+const joined = (pieces: ReadonlyArray<Uint8Array>): Uint8Array => {
+  const [only] = pieces
+  if (pieces.length === 1 && only !== undefined) return only
+  const whole = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0))
+  let position = 0
+  for (const piece of pieces) {
+    whole.set(piece, position)
+    position += piece.length
+  }
+  return whole
+}

@@ -1,0 +1,130 @@
+/**
+ * Walks from a session's leaf to where its context starts, over lines that come
+ * in from the end of the file. Lines that are not on the way are known by their
+ * heads and not parsed.
+ *
+ * Law. What it finds is what reading the whole session finds. Where that cannot
+ * be told (an id that is used twice on the way, a parent that is not there, a
+ * boundary that is not on the path), it says that it is lost, and the session
+ * has to be read whole.
+ *
+ * @since 0.1.0
+ */
+import * as Entry from "@cutpoint/core/Entry"
+import * as LineHead from "@cutpoint/core/LineHead"
+import * as SessionLines from "@cutpoint/core/SessionLines"
+import * as Skimmed from "@cutpoint/core/Skimmed"
+
+/** How a walk stands: there is more to read, the context's start was found, or it cannot go on. */
+export type Standing = "under way" | "found" | "lost"
+
+/** How a walk is made. */
+export interface Options {
+  /** The header's line. */
+  readonly header: string
+  /** After so many bytes messages are taken by their heads, if nothing else has to be known of them; never where left out. */
+  readonly skimsAfter?: number | undefined
+}
+
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
+
+/** Keys that a head does not tell of: of a second entry on the line, and of calls that a tool made itself. */
+const parentKey = Buffer.from('"parentId":')
+const nestedKey = Buffer.from('"nestedCalls"')
+
+/** A walk from the leaf to the start of the context. */
+export class ContextWalk {
+  standing: Standing = "under way"
+  /** The leaf's id. */
+  leafId: string | null = null
+  private readonly backwards: Array<Entry.Entry> = []
+  private readonly seen = new Set<string>()
+  /** The next entry on the way; undefined while the leaf is not known. */
+  private wanted: string | null | undefined
+  /** The first entry that the last compaction keeps, once that has been met. */
+  private boundary: string | undefined
+  private newest = 0
+
+  constructor(private readonly options: Options) {}
+
+  /** Whether the last compaction has been met. */
+  get isCompacted(): boolean {
+    return this.boundary !== undefined
+  }
+
+  /** The way that was found, the oldest entry first. */
+  get entries(): ReadonlyArray<Entry.Entry> {
+    return this.backwards.toReversed()
+  }
+
+  /** Takes the line before those that it had. */
+  push(line: Uint8Array): void {
+    this.newest += line.length + 1
+    const head = LineHead.read(bufferOf(line).toString("latin1", 0, Math.min(line.length, LineHead.length)))
+    if (this.wanted === undefined) return this.start(this.parsed(line))
+    if (head === undefined) {
+      // Of two entries on a line the second comes first.
+      for (const entry of this.parsed(line).toReversed()) this.meet(entry.id, () => entry)
+      return
+    }
+    this.meet(head.id, () => this.skim(line, head) ?? this.parsed(line).find((entry) => entry.id === head.id))
+  }
+
+  /** There are no more lines. */
+  end(): void {
+    if (this.standing === "under way") this.standing = "lost"
+  }
+
+  private start(entries: ReadonlyArray<Entry.Entry>): void {
+    const last = entries.at(-1)
+    if (last === undefined) return
+    if (Entry.isLeafMarker(last)) {
+      this.leafId = last.parentId
+      this.wanted = last.parentId
+      this.seen.add(last.id)
+      if (last.parentId === null) this.standing = "lost"
+      return
+    }
+    this.leafId = last.id
+    this.wanted = last.id
+    for (const entry of entries.toReversed()) this.meet(entry.id, () => entry)
+  }
+
+  private meet(id: string, entryOf: () => Entry.Entry | undefined): void {
+    if (this.standing !== "under way" || this.seen.has(id)) return
+    this.seen.add(id)
+    if (id === this.wanted) this.take(entryOf())
+  }
+
+  private take(entry: Entry.Entry | undefined): void {
+    if (entry === undefined) {
+      this.standing = "lost"
+      return
+    }
+    this.backwards.push(entry)
+    if (entry.type === "compaction" && this.boundary === undefined) this.boundary = entry.firstKeptEntryId
+    this.wanted = entry.parentId
+    if (entry.id === this.boundary) this.standing = "found"
+    else if (entry.parentId === null) this.standing = this.boundary === undefined ? "found" : "lost"
+    else if (this.seen.has(entry.parentId)) this.standing = "lost"
+  }
+
+  private parsed(line: Uint8Array): ReadonlyArray<Entry.Entry> {
+    const reader = SessionLines.makeReader()
+    reader.push(this.options.header)
+    reader.push(decoder.decode(line))
+    return reader.end()?.entries ?? []
+  }
+
+  /** The entry by its head, if that is enough. */
+  private skim(line: Uint8Array, head: LineHead.LineHead): Entry.Entry | undefined {
+    if (this.newest <= (this.options.skimsAfter ?? Infinity)) return undefined
+    const entry = Skimmed.entryOf(head)
+    if (entry === undefined) return undefined
+    const bytes = bufferOf(line)
+    return bytes.includes(parentKey, head.end) || bytes.includes(nestedKey, head.end) ? undefined : entry
+  }
+}
+
+/** The same bytes, with the searches that Node does natively. */
+const bufferOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)

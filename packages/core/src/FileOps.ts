@@ -50,47 +50,67 @@ export const combine = (one: FileOps, other: FileOps): FileOps => ({
 })
 
 /** All of them. */
-export const combineAll = (all: Iterable<FileOps>): FileOps => {
+export const combineAll = (all: Iterable<FileOps>): FileOps => [...all].reduce(combine, empty)
+
+/** Takes note of messages and summaries in order, and gives what it noted. */
+export interface Collector {
+  readonly message: (message: Message.Message) => void
+  readonly details: (entry: Summarized) => void
+  readonly collected: () => FileOps
+}
+
+/** A fresh collector. */
+export const collector = (recognition: Recognition): Collector => {
   const draft = makeDraft()
-  for (const ops of all) {
-    if (ops === empty) continue
-    for (const kind of kinds) for (const [key, path] of ops[kind]) addTo(draft[kind], key, path)
+  const key = keyed(recognition)
+  return {
+    message: (message) => {
+      for (const call of callsOf(message)) {
+        for (const { kind, path } of FileTools.operations(call.name, call.arguments, recognition.fold)) {
+          addTo(draft[kind], key(path), path)
+        }
+      }
+    },
+    details: (entry) => {
+      const { modifiedFiles, readFiles } = listsIn(entry)
+      for (const path of readFiles) addTo(draft.read, key(path), path)
+      for (const path of modifiedFiles) addTo(draft.edited, key(path), path)
+    },
+    collected: () => draft
   }
-  return draft
 }
 
 /** The operations of one message: a reply's calls, or the calls that a tool made itself. */
-export const fromMessage = (message: Message.Message, recognition: Recognition): FileOps => {
-  const calls = callsOf(message)
-  if (calls.length === 0) return empty
-  const draft = makeDraft()
-  for (const call of calls) {
-    for (const { kind, path } of FileTools.operations(call.name, call.arguments, recognition.fold)) {
-      addTo(draft[kind], keyOf(path, recognition), path)
-    }
-  }
-  return draft
-}
+export const fromMessage = (message: Message.Message, recognition: Recognition): FileOps =>
+  fromMessages([message], recognition)
 
 /** The operations of messages, in order. */
-export const fromMessages = (messages: ReadonlyArray<Message.Message>, recognition: Recognition): FileOps =>
-  combineAll(messages.map((message) => fromMessage(message, recognition)))
+export const fromMessages = (messages: ReadonlyArray<Message.Message>, recognition: Recognition): FileOps => {
+  const all = collector(recognition)
+  for (const message of messages) all.message(message)
+  return all.collected()
+}
+
+/** A summary that may say in its `details` which files it stands for. */
+interface Summarized {
+  readonly details?: unknown
+  readonly fromHook?: boolean | undefined
+}
 
 /**
  * The operations that an earlier summary recorded in its `details`. Details
  * from a hook may be anything, and are not read.
  */
-export const fromDetails = (
-  entry: { readonly details?: unknown; readonly fromHook?: boolean | undefined },
-  recognition: Recognition
-): FileOps => {
-  if (entry.fromHook === true || !Json.isObject(entry.details)) return empty
-  return {
-    read: keyed(strings(entry.details.readFiles), recognition),
-    written: none,
-    edited: keyed(strings(entry.details.modifiedFiles), recognition)
-  }
+export const fromDetails = (entry: Summarized, recognition: Recognition): FileOps => {
+  const all = collector(recognition)
+  all.details(entry)
+  return all.collected()
 }
+
+const listsIn = ({ details, fromHook }: Summarized): FileLists =>
+  fromHook === true || !Json.isObject(details)
+    ? { readFiles: [], modifiedFiles: [] }
+    : { readFiles: strings(details.readFiles), modifiedFiles: strings(details.modifiedFiles) }
 
 /** Read and never modified; written or edited. */
 export const lists = (ops: FileOps): FileLists => {
@@ -101,8 +121,6 @@ export const lists = (ops: FileOps): FileLists => {
 
 type Kind = keyof FileOps
 type Draft = { readonly [kind in Kind]: Map<string, string> }
-
-const kinds: ReadonlyArray<Kind> = ["read", "written", "edited"]
 
 const makeDraft = (): Draft => ({ read: new Map(), written: new Map(), edited: new Map() })
 
@@ -117,13 +135,15 @@ const union = (one: ReadonlyMap<string, string>, other: ReadonlyMap<string, stri
   return both
 }
 
-const keyOf = (path: string, recognition: Recognition): string =>
-  recognition.fold ? FilePath.fold(path, recognition.cwd) : path
-
-const keyed = (paths: ReadonlyArray<string>, recognition: Recognition): ReadonlyMap<string, string> => {
-  const byKey = new Map<string, string>()
-  for (const path of paths) addTo(byKey, keyOf(path, recognition), path)
-  return byKey
+/** The key of a path; each spelling is looked into once. */
+const keyed = (recognition: Recognition): ((path: string) => string) => {
+  if (!recognition.fold) return (path) => path
+  const known = new Map<string, string>()
+  return (path) => {
+    const key = known.get(path) ?? FilePath.fold(path, recognition.cwd)
+    known.set(path, key)
+    return key
+  }
 }
 
 const strings = (value: unknown): ReadonlyArray<string> =>
@@ -134,6 +154,7 @@ const sorted = (paths: ReadonlyArray<string>): ReadonlyArray<string> => [...new 
 
 const callsOf = (message: Message.Message): ReadonlyArray<{ readonly name: string; readonly arguments?: unknown }> => {
   if (message.role === "assistant") return Message.toolCalls(message)
-  if (message.role === "toolResult") return message.nestedCalls?.calls ?? []
-  return []
+  return message.role === "toolResult" ? (message.nestedCalls?.calls ?? noCalls) : noCalls
 }
+
+const noCalls: ReadonlyArray<never> = []

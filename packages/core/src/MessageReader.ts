@@ -100,6 +100,7 @@ const amounts: ReadonlySet<string> = new Set(["input", "output", "cacheRead", "c
 /** A usage without what is no number in it, which does not make its other parts worth less; undefined for what is no object. */
 export const readUsage = (value: unknown): Json.JsonObject | undefined => {
   if (!Json.isObject(value)) return undefined
+  if (isSoundUsage(value)) return value
   const parts = Object.entries(value).map(([key, part]) => [key, key === "cost" ? readUsage(part) : part] as const)
   const sound = parts.filter(([key, part]) =>
     key === "cost" ? part !== undefined || value.cost === undefined : !amounts.has(key) || isOptional(part, "number")
@@ -107,6 +108,20 @@ export const readUsage = (value: unknown): Json.JsonObject | undefined => {
   return sound.length === parts.length && parts.every(([key, part]) => part === value[key])
     ? value
     : Object.fromEntries(sound)
+}
+
+/** Whether nothing has to be taken out of a usage. */
+const isSoundUsage = (value: Json.JsonObject): boolean => {
+  for (const key in value) {
+    const part = value[key]
+    if (
+      key === "cost"
+        ? part !== undefined && !(Json.isObject(part) && isSoundUsage(part))
+        : amounts.has(key) && !isOptional(part, "number")
+    )
+      return false
+  }
+  return true
 }
 
 const readSystemMessage: Reader = (value) => {

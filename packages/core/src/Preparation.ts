@@ -101,10 +101,10 @@ const fromCut = (
   settings: Settings
 ): Option.Option<Preparation> => {
   const firstKept = items[cut.index]
+  const { rules } = settings
   const summarized = items.slice(0, cut.index)
-  const visibleIn = (part: ReadonlyArray<Projection.ProjectedEntry>) => messagesOf(part, settings.rules)
-  const messagesToSummarize = visibleIn(items.slice(0, cut.turnStart))
-  const turnPrefixMessages = visibleIn(items.slice(cut.turnStart, cut.index))
+  const messagesToSummarize = messagesOf(items, rules, 0, cut.turnStart)
+  const turnPrefixMessages = messagesOf(items, rules, cut.turnStart, cut.index)
   if (firstKept === undefined || messagesToSummarize.length + turnPrefixMessages.length === 0) return Option.none()
   return Option.some({
     firstKeptEntryId: firstKept.entry.id,
@@ -112,8 +112,8 @@ const fromCut = (
     turnPrefixMessages,
     isSplitTurn: cut.isSplitTurn,
     turnStartEntryId: cut.isSplitTurn ? items[cut.turnStart]?.entry.id : undefined,
-    keptMessages: visibleIn(items.slice(cut.index)),
-    summarizedEntryIds: summarized.filter((item) => visibleIn([item]).length > 0).map((item) => item.entry.id),
+    keptMessages: messagesOf(items, rules, cut.index, items.length),
+    summarizedEntryIds: summarized.flatMap((item) => (spokenOf(item, rules) === undefined ? [] : [item.entry.id])),
     tokensBefore: Projection.contextTokens(projection, count),
     previousSummary: projection.compaction?.summary,
     systemMessage: Projection.systemMessage(projection),
@@ -136,25 +136,35 @@ const endsInCompaction = (path: ReadonlyArray<Entry.Entry>): boolean =>
 /** The messages that are summarized or kept: what the model sees, prompt state left out. */
 const messagesOf = (
   items: ReadonlyArray<Projection.ProjectedEntry>,
-  rules: Rules.Rules
-): ReadonlyArray<Message.Message> =>
-  items.flatMap((item) => {
-    const message = Projection.visible(item, rules)
-    return message === undefined || message.role === "system" ? [] : [message]
-  })
+  rules: Rules.Rules,
+  from: number,
+  to: number
+): ReadonlyArray<Message.Message> => {
+  const found: Array<Message.Message> = []
+  for (let index = from; index < to; index++) {
+    const message = spokenOf(items[index], rules)
+    if (message !== undefined) found.push(message)
+  }
+  return found
+}
+
+const spokenOf = (item: Projection.ProjectedEntry | undefined, rules: Rules.Rules): Message.Message | undefined => {
+  const message = item === undefined ? undefined : Projection.visible(item, rules)
+  return message === undefined || message.role === "system" ? undefined : message
+}
 
 const fileOpsOf = (
   previous: Entry.CompactionEntry | undefined,
   summarized: ReadonlyArray<Projection.ProjectedEntry>,
   settings: Settings
 ): FileOps.FileOps => {
-  const recognition: FileOps.Recognition = { cwd: settings.cwd, fold: settings.rules.foldFileNames }
-  const earlier = previous === undefined ? [] : [FileOps.fromDetails(previous, recognition)]
-  const ofItems = summarized.flatMap(({ entry, messages }) => [
-    ...(settings.rules.fileOpsOfRange && isSummary(entry) ? [FileOps.fromDetails(entry, recognition)] : []),
-    FileOps.fromMessages(messages, recognition)
-  ])
-  return FileOps.combineAll([...earlier, ...ofItems])
+  const all = FileOps.collector({ cwd: settings.cwd, fold: settings.rules.foldFileNames })
+  if (previous !== undefined) all.details(previous)
+  for (const { entry, messages } of summarized) {
+    if (settings.rules.fileOpsOfRange && isSummary(entry)) all.details(entry)
+    for (const message of messages) all.message(message)
+  }
+  return all.collected()
 }
 
 const isSummary = (entry: Entry.Entry): entry is Entry.CompactionEntry | Entry.BranchSummaryEntry =>

@@ -55,6 +55,29 @@ export const parse = (text: string): SessionLines | undefined => {
   return reader.end()
 }
 
+/** The entries of one line of a version-3 file, by the same rules. */
+export const entriesOf = (line: string): ReadonlyArray<Entry.Entry> => {
+  const value = parsed(line)
+  // One sound entry on a line is what nearly all lines are.
+  if (Json.isObject(value) && typeof value.id === "string" && value.id !== "" && value.type !== "session") {
+    return [EntryReader.read(value, { id: value.id, parentId: Json.stringOr(value.parentId, null) })]
+  }
+  const reader = makeReader()
+  reader.push(bareHeader)
+  reader.push(line)
+  return reader.end()?.entries ?? []
+}
+
+const parsed = (line: string): unknown => {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}
+
+const bareHeader = JSON.stringify({ type: "session", version: Entry.currentVersion, id: "_" })
+
 /**
  * The records of a version-3 file with the same content: the header, then the
  * entries. Everything that the older records say is kept, what this version

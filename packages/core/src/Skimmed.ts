@@ -1,6 +1,7 @@
 /**
- * Messages that are known by the heads of their lines alone: by their role, and
- * by the call they answer. Enough to find a cut, not to say what was said.
+ * Messages of which not all is known: by the heads of their lines, so that it is
+ * clear who speaks and which call is answered, or without the text around
+ * their calls. Enough to find a cut, not to say what was said.
  *
  * Law. Nothing that needs what a message says takes it from a skimmed one:
  * counting and converting fail instead, which is a defect of whoever asked.
@@ -9,7 +10,7 @@
  */
 import type * as Entry from "./Entry.js"
 import type * as LineHead from "./LineHead.js"
-import type * as Message from "./Message.js"
+import * as Message from "./Message.js"
 
 const skimmed = new WeakSet<Message.Message>()
 
@@ -28,7 +29,15 @@ const messageOf = ({ role, toolCallId, toolName }: LineHead.LineHead): Message.M
   return { role, toolCallId, toolName, content: [], isError: false }
 }
 
-/** Whether a message is known by its head alone. */
+/** A reply's entry without its text and thinking; any other entry as it is. */
+export const callsOnly = (entry: Entry.Entry): Entry.Entry => {
+  if (entry.type !== "message" || entry.message.role !== "assistant") return entry
+  const message = { ...entry.message, content: Message.toolCalls(entry.message) }
+  skimmed.add(message)
+  return { ...entry, message }
+}
+
+/** Whether not all of a message is known. */
 export const is = (message: Message.Message): boolean => skimmed.has(message)
 
 /** The message, which must be known as a whole. */

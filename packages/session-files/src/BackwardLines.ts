@@ -20,25 +20,22 @@ const lineFeed = 0x0a
 /**
  * Gives the lines of a file's first `size` bytes to `onLine`, the last first,
  * without their line feeds, until it returns false. `offset` is where a line
- * starts, in bytes.
+ * starts, in bytes; the bytes of a line are only good until it returns.
  */
 export const read = Effect.fnUntraced(function* (
   file: FileSystem.File,
   size: number,
   onLine: (line: Uint8Array, offset: number) => boolean
 ): Effect.fn.Return<void, PlatformError.PlatformError> {
+  const buffer = new Uint8Array(Math.min(size, largestBlock))
   // The pieces of a line whose start has not been read, in order.
   let pieces: Array<Uint8Array> = []
   let end = size
   for (let length = firstBlock; end > 0; length = Math.min(length * 2, largestBlock)) {
     const start = Math.max(0, end - length)
-    const block = yield* Revision.bytesAt(file, start, end - start)
+    const block = yield* Revision.fill(file, start, buffer.subarray(0, end - start))
     let until = block.length
-    for (
-      let feed = block.lastIndexOf(lineFeed);
-      feed >= 0;
-      feed = feed === 0 ? -1 : block.lastIndexOf(lineFeed, feed - 1)
-    ) {
+    for (let feed = feedBefore(block, until); feed >= 0; feed = feedBefore(block, until)) {
       const line = joined([block.subarray(feed + 1, until), ...pieces])
       pieces = []
       until = feed
@@ -46,11 +43,15 @@ export const read = Effect.fnUntraced(function* (
       const isLine = line.length > 0 || start + feed + 1 < size
       if (isLine && !onLine(line, start + feed + 1)) return
     }
-    pieces.unshift(block.subarray(0, until))
+    // The block is used again for the next one.
+    pieces.unshift(block.slice(0, until))
     end = start
   }
   if (pieces.length > 0) onLine(joined(pieces), 0)
 })
+
+const feedBefore = (block: Uint8Array, until: number): number =>
+  until === 0 ? -1 : block.lastIndexOf(lineFeed, until - 1)
 
 const joined = (pieces: ReadonlyArray<Uint8Array>): Uint8Array => {
   const [only] = pieces

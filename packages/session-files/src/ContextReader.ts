@@ -41,7 +41,7 @@ export const read = (
     const state = yield* Revision.of(file)
     const header = yield* headerOf(file, state.size)
     if (header === undefined) return undefined
-    const walk = new ContextWalk({ header: header.line, skimsAfter: options.skim === true ? wholeBytes : undefined })
+    const walk = new ContextWalk({ skimsAfter: options.skim === true ? wholeBytes : undefined })
     let start = state.size
     yield* BackwardLines.read(file, state.size, (line, offset) => {
       start = offset
@@ -56,7 +56,7 @@ export const read = (
     if (!isEnough || Projection.latestModel(entries) === undefined) return undefined
     const needsPins = options.pins === true
     if (needsPins && (entries.some(isPin) || (yield* hasPins(file, start)))) return undefined
-    const tree = SessionTree.part(header.header, entries, walk.leafId)
+    const tree = SessionTree.part(header, entries, walk.leafId)
     return { key, tree, version: Entry.currentVersion, revision: state.revision, diagnostics: [] }
   }).pipe(Effect.scoped)
 
@@ -70,7 +70,7 @@ const headerOf = Effect.fnUntraced(function* (file: FileSystem.File, size: numbe
   const line = decoder.decode(bytes.subarray(0, end))
   const found = SessionLines.parse(`${line}\n`)
   const isSound = found?.version === Entry.currentVersion && found.entries.length + found.diagnostics.length === 0
-  return found !== undefined && isSound ? { line, header: found.header } : undefined
+  return isSound ? found?.header : undefined
 })
 
 const lineFeed = 0x0a

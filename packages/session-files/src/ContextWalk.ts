@@ -20,8 +20,6 @@ export type Standing = "under way" | "found" | "lost"
 
 /** How a walk is made. */
 export interface Options {
-  /** The header's line. */
-  readonly header: string
   /** After so many bytes messages are taken by their heads, if nothing else has to be known of them; never where left out. */
   readonly skimsAfter?: number | undefined
 }
@@ -61,13 +59,13 @@ export class ContextWalk {
   push(line: Uint8Array): void {
     this.newest += line.length + 1
     const head = LineHead.read(bufferOf(line).toString("latin1", 0, Math.min(line.length, LineHead.length)))
-    if (this.wanted === undefined) return this.start(this.parsed(line))
+    if (this.wanted === undefined) return this.start(parsed(line))
     if (head === undefined) {
       // Of two entries on a line the second comes first.
-      for (const entry of this.parsed(line).toReversed()) this.meet(entry.id, () => entry)
+      for (const entry of parsed(line).toReversed()) this.meet(entry.id, () => entry)
       return
     }
-    this.meet(head.id, () => this.skim(line, head) ?? this.parsed(line).find((entry) => entry.id === head.id))
+    this.meet(head.id, () => this.read(line, head))
   }
 
   /** There are no more lines. */
@@ -109,21 +107,25 @@ export class ContextWalk {
     else if (this.seen.has(entry.parentId)) this.standing = "lost"
   }
 
-  private parsed(line: Uint8Array): ReadonlyArray<Entry.Entry> {
-    const reader = SessionLines.makeReader()
-    reader.push(this.options.header)
-    reader.push(decoder.decode(line))
-    return reader.end()?.entries ?? []
+  /** The entry of a line by its head, if that is enough, else by all of it. */
+  private read(line: Uint8Array, head: LineHead.LineHead): Entry.Entry | undefined {
+    if (this.newest <= (this.options.skimsAfter ?? Infinity)) return entryOf(line, head)
+    const skimmed = Skimmed.entryOf(head)
+    if (skimmed !== undefined && !says(line, head)) return skimmed
+    const entry = entryOf(line, head)
+    return entry && Skimmed.callsOnly(entry)
   }
+}
 
-  /** The entry by its head, if that is enough. */
-  private skim(line: Uint8Array, head: LineHead.LineHead): Entry.Entry | undefined {
-    if (this.newest <= (this.options.skimsAfter ?? Infinity)) return undefined
-    const entry = Skimmed.entryOf(head)
-    if (entry === undefined) return undefined
-    const bytes = bufferOf(line)
-    return bytes.includes(parentKey, head.end) || bytes.includes(nestedKey, head.end) ? undefined : entry
-  }
+const entryOf = (line: Uint8Array, { id }: LineHead.LineHead): Entry.Entry | undefined =>
+  parsed(line).find((entry) => entry.id === id)
+
+const parsed = (line: Uint8Array): ReadonlyArray<Entry.Entry> => SessionLines.entriesOf(decoder.decode(line))
+
+/** Whether a line says more that matters than its head. */
+const says = (line: Uint8Array, { end }: LineHead.LineHead): boolean => {
+  const bytes = bufferOf(line)
+  return bytes.includes(parentKey, end) || bytes.includes(nestedKey, end)
 }
 
 /** The same bytes, with the searches that Node does natively. */

@@ -53,10 +53,18 @@ export const bytesAt = Effect.fnUntraced(function* (
   offset: number,
   length: number
 ): Effect.fn.Return<Uint8Array, PlatformError.PlatformError> {
-  const bytes = new Uint8Array(length)
+  return yield* fill(file, offset, new Uint8Array(length))
+})
+
+/** A file's bytes from `offset` on, as many as `bytes` takes; fewer where it ends before. */
+export const fill = Effect.fnUntraced(function* (
+  file: FileSystem.File,
+  offset: number,
+  bytes: Uint8Array
+): Effect.fn.Return<Uint8Array, PlatformError.PlatformError> {
   yield* file.seek(offset, "start")
   let filled = 0
-  while (filled < length) {
+  while (filled < bytes.length) {
     const read = Number(yield* file.read(bytes.subarray(filled)))
     if (read === 0) break
     filled += read

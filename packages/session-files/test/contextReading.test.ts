@@ -1,5 +1,7 @@
 import * as Entry from "@cutpoint/core/Entry"
 import * as FileOps from "@cutpoint/core/FileOps"
+import * as Json from "@cutpoint/core/Json"
+import * as Message from "@cutpoint/core/Message"
 import * as Preparation from "@cutpoint/core/Preparation"
 import * as Projection from "@cutpoint/core/Projection"
 import * as Rules from "@cutpoint/core/Rules"
@@ -41,8 +43,8 @@ const named = (entry: Entry.Entry): Entry.Entry =>
 /** An entry in the order of keys that agents write. */
 const line = (entry: Entry.Entry): string => {
   const json = Entry.toJson(named(entry))
-  if (typeof json !== "object" || json === null) return JSON.stringify(json)
-  const { type, id, parentId, timestamp, ...rest } = json as { readonly [key: string]: unknown }
+  if (!Json.isObject(json)) return JSON.stringify(json)
+  const { type, id, parentId, timestamp, ...rest } = json
   return JSON.stringify({ type, id, parentId, timestamp, ...rest })
 }
 
@@ -129,7 +131,7 @@ const skeleton = (entries: ReadonlyArray<Entry.Entry>) =>
       entry.type,
       message?.role,
       message?.role === "toolResult" ? message.toolCallId : undefined,
-      message?.role === "assistant" ? message : undefined,
+      message?.role === "assistant" ? { ...message, content: Message.toolCalls(message) } : undefined,
       message === undefined ? undefined : FileOps.lists(FileOps.fromMessage(message, { cwd: "/w", fold: true }))
     ]
   })
@@ -140,7 +142,7 @@ describe("a session of which older messages are skimmed", () => {
     FastCheck.assert(
       FastCheck.property(Sessions.tree, (tree) => {
         const entries = tree.entries.map(named)
-        const walk = new ContextWalk({ header: header(), skimsAfter: 0 })
+        const walk = new ContextWalk({ skimsAfter: 0 })
         for (const entry of entries.toReversed()) {
           walk.push(new TextEncoder().encode(line(entry)))
           if (walk.standing !== "under way") break
@@ -156,7 +158,7 @@ describe("a session of which older messages are skimmed", () => {
   })
 
   it("fails where somebody asks a skimmed message for what it says", () => {
-    const walk = new ContextWalk({ header: header(), skimsAfter: 0 })
+    const walk = new ContextWalk({ skimsAfter: 0 })
     walk.push(new TextEncoder().encode(line(reply("b", "a", 1))))
     walk.push(new TextEncoder().encode(line(user("a", null))))
     const [first] = walk.entries

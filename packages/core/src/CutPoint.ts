@@ -102,54 +102,56 @@ export const mayBegin = (item: Projection.ProjectedEntry, rules: Rules.Rules): b
   return role !== undefined && role !== "toolResult" && role !== "system"
 }
 
-/** Which entries a cut may fall on. */
+/** Which entries a cut may fall on; looked into for those that are asked about. */
 const validCuts = (
   items: ReadonlyArray<Projection.ProjectedEntry>,
   rules: Rules.Rules
 ): ((index: number) => boolean) => {
-  const bound = rules.resultsStayWithCalls ? boundToCall(items) : undefined
+  const openReply = rules.resultsStayWithCalls ? awaitingReply(items) : undefined
   return (index) => {
     const item = items[index]
-    return item !== undefined && mayBegin(item, rules) && bound?.[index] !== true
+    if (item === undefined || !mayBegin(item, rules)) return false
+    if (openReply !== undefined && index > openReply) return false
+    return !rules.resultsStayWithCalls || !partsCallAndResult(items, index)
   }
 }
 
-/**
- * Which entries stand between a visible call and its result. The calls of the
- * newest reply may still get theirs, so what follows it stays with it too.
- */
-const boundToCall = (items: ReadonlyArray<Projection.ProjectedEntry>): ReadonlyArray<boolean> => {
-  const callAt = new Map<string, number>()
-  const lastResult: Array<number> = []
-  let newestReply = -1
-  items.forEach((item, index) => {
-    const message = item.messages.at(-1)
-    if (message?.role === "assistant") {
-      newestReply = index
-      for (const call of Message.toolCalls(message)) callAt.set(call.id, index)
-    } else if (message?.role === "toolResult") {
-      const call = callAt.get(message.toolCallId)
-      if (call !== undefined) lastResult[call] = index
-    }
-  })
-  if (awaitsResults(items, newestReply)) lastResult[newestReply] = items.length - 1
-  let reach = -1
-  return items.map((_, index) => {
-    const isBound = index <= reach
-    reach = Math.max(reach, lastResult[index] ?? -1)
-    return isBound
-  })
+/** Whether a cut at an index would part a visible call before it from its result at or after it. */
+const partsCallAndResult = (items: ReadonlyArray<Projection.ProjectedEntry>, cut: number): boolean => {
+  const calls = new Set<string>()
+  const strangers = new Set<string>()
+  for (let index = cut; index < items.length; index++) {
+    const message = items[index]?.messages.at(-1)
+    if (message?.role === "assistant") for (const call of Message.toolCalls(message)) calls.add(call.id)
+    if (message?.role === "toolResult" && !calls.has(message.toolCallId)) strangers.add(message.toolCallId)
+  }
+  return strangers.size > 0 && hasCall(items, cut, strangers)
 }
 
-const awaitsResults = (items: ReadonlyArray<Projection.ProjectedEntry>, reply: number): boolean => {
-  const message = items[reply]?.messages.at(-1)
-  if (message?.role !== "assistant" || Message.isBroken(message)) return false
+/** Whether one of the calls stands before an index. Those of results that are not orphaned are near. */
+const hasCall = (
+  items: ReadonlyArray<Projection.ProjectedEntry>,
+  before: number,
+  ids: ReadonlySet<string>
+): boolean => {
+  for (let index = before - 1; index >= 0; index--) {
+    const message = items[index]?.messages.at(-1)
+    if (message?.role === "assistant" && Message.toolCalls(message).some((call) => ids.has(call.id))) return true
+  }
+  return false
+}
+
+/** The newest reply, if its calls may still get results: what follows it stays with it. */
+const awaitingReply = (items: ReadonlyArray<Projection.ProjectedEntry>): number | undefined => {
   const answered = new Set<string>()
-  for (const item of items.slice(reply + 1)) {
-    const result = item.messages.at(-1)
-    if (result?.role === "toolResult") answered.add(result.toolCallId)
+  for (let index = items.length - 1; index >= 0; index--) {
+    const message = items[index]?.messages.at(-1)
+    if (message?.role === "toolResult") answered.add(message.toolCallId)
+    if (message?.role !== "assistant") continue
+    const isOpen = !Message.isBroken(message) && Message.toolCalls(message).some((call) => !answered.has(call.id))
+    return isOpen ? index : undefined
   }
-  return Message.toolCalls(message).some((call) => !answered.has(call.id))
+  return undefined
 }
 
 /**
@@ -162,13 +164,26 @@ const isRecoverySuffix = (
   cut: number,
   rules: Rules.Rules
 ): boolean => {
+  if (firstVisible(items, cut + 1, rules) !== undefined) return false
   const after = items.slice(cut + 1)
-  if (after.some((item) => Projection.visible(item, rules) !== undefined)) return false
   const hidden = new Set(after.filter(isHiddenReply).map((item) => item.entry.id))
   const replacesOther = after.some(
     ({ entry }) => entry.type === "context_edit" && entry.replacement !== null && !hidden.has(entry.targetId)
   )
   return hidden.size > 0 && !replacesOther
+}
+
+/** The first entry from an index on that the model sees. */
+const firstVisible = (
+  items: ReadonlyArray<Projection.ProjectedEntry>,
+  from: number,
+  rules: Rules.Rules
+): Projection.ProjectedEntry | undefined => {
+  for (let index = from; index < items.length; index++) {
+    const item = items[index]
+    if (item !== undefined && Projection.visible(item, rules) !== undefined) return item
+  }
+  return undefined
 }
 
 const isHiddenReply = ({ entry, hidden }: Projection.ProjectedEntry): boolean =>
@@ -199,10 +214,11 @@ const withTurn = (items: ReadonlyArray<Projection.ProjectedEntry>, index: number
     return role !== undefined && turnRoles.has(role)
   }
   const whole: CutPoint = { index, isSplitTurn: false, turnStart: index }
-  const judged = rules.splitJudgedByMessage
-    ? items.slice(index).find((item) => Projection.visible(item, rules) !== undefined)
-    : items[index]
+  const judged = rules.splitJudgedByMessage ? firstVisible(items, index, rules) : items[index]
   if (judged === undefined || startsTurn(judged)) return whole
-  const turnStart = items.slice(0, index).findLastIndex(startsTurn)
-  return turnStart < 0 ? whole : { index, isSplitTurn: true, turnStart }
+  for (let start = index - 1; start >= 0; start--) {
+    const item = items[start]
+    if (item !== undefined && startsTurn(item)) return { index, isSplitTurn: true, turnStart: start }
+  }
+  return whole
 }

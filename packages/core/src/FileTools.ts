@@ -44,7 +44,7 @@ export const operations = (name: string, args: unknown, fold: boolean): Readonly
     const kind = plainTools.get(name)
     return kind === undefined ? [] : withPath(kind, args, ["path"])
   }
-  const tool = bareName(name)
+  const tool = plainTools.has(name) ? name : bareName(name)
   if (tool === "apply_patch") return patchOperations(args)
   if (editors.has(tool)) return withPath(editorKind(args), args, pathKeys)
   const kind = plainTools.get(tool) ?? otherTools.get(tool)

@@ -14,7 +14,6 @@ export interface LineHead {
   readonly type: string
   readonly id: string
   readonly parentId: string | null
-  readonly timestamp: string
   /** Of a message. */
   readonly role: string | undefined
   /** Of a tool result. */
@@ -31,7 +30,7 @@ export const length = 400
 const text = String.raw`"([\x20\x21\x23-\x5b\x5d-\x7e]*)"`
 
 const head = new RegExp(
-  String.raw`^\{"type":"([a-z_]+)","id":${text},"parentId":(?:null|${text}),"timestamp":${text}` +
+  String.raw`^\{"type":"([a-z_]+)","id":${text},"parentId":(?:null|${text}),"timestamp":"[^"\\]*"` +
     String.raw`(?:,"message":\{"role":"([A-Za-z]+)"(?:,"toolCallId":${text},"toolName":${text})?)?`
 )
 
@@ -39,6 +38,6 @@ const head = new RegExp(
 export const read = (start: string): LineHead | undefined => {
   const found = head.exec(start)
   if (found === null) return undefined
-  const [all, type = "", id = "", parentId = null, timestamp = "", role, toolCallId, toolName] = found
-  return id === "" ? undefined : { type, id, parentId, timestamp, role, toolCallId, toolName, end: all.length }
+  const [all, type = "", id = "", parentId = null, role, toolCallId, toolName] = found
+  return id === "" ? undefined : { type, id, parentId, role, toolCallId, toolName, end: all.length }
 }

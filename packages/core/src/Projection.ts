@@ -56,11 +56,11 @@ export const project = (path: ReadonlyArray<Entry.Entry>): Projection => {
 }
 
 /** The messages of a projection, in order: the context. */
-export const messages = (projection: Projection): ReadonlyArray<Message.Message> =>
+export const messages = (projection: Pick<Projection, "items">): ReadonlyArray<Message.Message> =>
   projection.items.flatMap((item) => item.messages)
 
 /** The system messages of the context folded into one; undefined where there are none. */
-export const systemMessage = (projection: Projection): Message.SystemMessage | undefined =>
+export const systemMessage = (projection: Pick<Projection, "items">): Message.SystemMessage | undefined =>
   SystemReplay.fold(messages(projection).filter((message) => message.role === "system"))
 
 /** The entries that follow the compaction at the head: what can still be cut. */

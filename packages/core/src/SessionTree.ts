@@ -51,18 +51,11 @@ export const make = (
  * path, in order. Where they come from is not known, and so nothing is wrong
  * with it.
  */
-export const part = (
-  header: Entry.Header,
-  entries: ReadonlyArray<Entry.Entry>,
-  leafId: string | null
-): SessionTree => ({
-  header,
-  entries,
-  positions: new Map(entries.map((entry, position) => [entry.id, position])),
-  leafId,
-  diagnostics: [],
-  isPart: true
-})
+export const part = (header: Entry.Header, entries: ReadonlyArray<Entry.Entry>, leafId: string | null): SessionTree => {
+  const positions = new Map<string, number>()
+  for (const [position, entry] of entries.entries()) positions.set(entry.id, position)
+  return { header, entries, positions, leafId, diagnostics: [], isPart: true }
+}
 
 const leafOf = (entries: ReadonlyArray<Entry.Entry>, positions: ReadonlyMap<string, number>): string | null => {
   const last = entries.at(-1)

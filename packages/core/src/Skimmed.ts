@@ -19,8 +19,8 @@ export const entryOf = (head: LineHead.LineHead): Entry.MessageEntry | undefined
   const message = head.type === "message" ? messageOf(head) : undefined
   if (message === undefined) return undefined
   skimmed.add(message)
-  const { id, parentId, timestamp } = head
-  return { type: "message", id, parentId, timestamp, message }
+  const { id, parentId } = head
+  return { type: "message", id, parentId, timestamp: "", message }
 }
 
 const messageOf = ({ role, toolCallId, toolName }: LineHead.LineHead): Message.Message | undefined => {

@@ -3,6 +3,7 @@
  *
  * @since 0.1.0
  */
+export * as ContextIndexLaws from "./ContextIndexLaws.js"
 export * as CutPointLaws from "./CutPointLaws.js"
 export * as FileOpsLaws from "./FileOpsLaws.js"
 export * as Law from "./Law.js"

@@ -73,7 +73,7 @@ export const estimatedCost = (choice: Choice, plan: Summarizer.Plan): number | u
 
 const modelOfSession = Effect.fnUntraced(function* (key: string) {
   const store = yield* SessionStore.SessionStore
-  const { tree } = yield* store.open(key, { part: "context", skim: true })
+  const { tree } = yield* store.open(key, { part: "model" })
   const { model } = Projection.project(SessionTree.leafPath(tree))
   return model === undefined ? undefined : `${model.provider}/${model.modelId}`
 })

@@ -43,7 +43,7 @@ export const line = (value: string, max = 100): string => {
 }
 
 /** A whole number with separators. */
-export const number = (value: number): string => Math.round(value).toLocaleString("en-US")
+export const number = (value: number): string => String(Math.round(value)).replace(/\B(?=(?:\d{3})+(?!\d))/g, ",")
 
 /** So many of something. */
 export const count = (value: number, one: string, many = `${one}s`): string =>

@@ -11,6 +11,7 @@ import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { eventStream } from "./EventStreamFraming.js"
+import * as Keys from "./Keys.js"
 import * as ProviderLayer from "./ProviderLayer.js"
 import * as ProviderLlm from "./ProviderLlm.js"
 import * as Said from "./Said.js"
@@ -32,8 +33,8 @@ export const provider: ProviderLayer.Provider<Options> = {
       Config.all({
         given: ProviderLayer.keyFrom("AWS_SECRET_ACCESS_KEY")(options),
         accessKeyId: Config.nonEmptyString("AWS_ACCESS_KEY_ID"),
-        sessionToken: ProviderLayer.optional(ProviderLayer.keyOf("AWS_SESSION_TOKEN")),
-        region: ProviderLayer.optional(
+        sessionToken: Keys.optional(Keys.keyOf("AWS_SESSION_TOKEN")),
+        region: Keys.optional(
           Config.orElse(Config.nonEmptyString("AWS_REGION"), () => Config.nonEmptyString("AWS_DEFAULT_REGION"))
         )
       }),

@@ -14,6 +14,7 @@ import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as ChatChunks from "./ChatChunks.js"
 import { serverSentEvents } from "./Framing.js"
+import * as Keys from "./Keys.js"
 import * as ProviderLayer from "./ProviderLayer.js"
 import type * as ProviderLlm from "./ProviderLlm.js"
 
@@ -28,7 +29,7 @@ export const provider: ProviderLayer.Provider<Options> = {
   fromConfig: (options) =>
     Config.map(
       Config.all({
-        apiKey: ProviderLayer.optional(options.apiKey ?? ProviderLayer.keyOf("OPENAI_API_KEY")),
+        apiKey: Keys.optional(options.apiKey ?? Keys.keyOf("OPENAI_API_KEY")),
         apiUrl: options.apiUrl ?? Config.nonEmptyString("OPENAI_BASE_URL")
       }),
       (read) => ({ ...options, ...read })

@@ -11,8 +11,8 @@ import * as Config from "effect/Config"
 import type * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import type * as Redacted from "effect/Redacted"
+import * as Keys from "./Keys.js"
 import * as ModelCatalogue from "./ModelCatalogue.js"
 import * as ProviderLlm from "./ProviderLlm.js"
 
@@ -70,17 +70,12 @@ export const keyFrom =
   (variable: string) =>
   (options: ConfigOptions): Config.Config<Options> =>
     Config.map(
-      Config.all({ apiKey: options.apiKey ?? keyOf(variable), apiUrl: options.apiUrl ?? Config.succeed(undefined) }),
+      Config.all({
+        apiKey: options.apiKey ?? Keys.keyOf(variable),
+        apiUrl: options.apiUrl ?? Config.succeed(undefined)
+      }),
       (read) => ({ ...options, ...read })
     )
-
-/** The key in an environment variable; an empty one is none. */
-export const keyOf = (variable: string): Config.Config<Redacted.Redacted> =>
-  Config.redacted(Config.nonEmptyString(variable))
-
-/** What may be left out. */
-export const optional = <A>(config: Config.Config<A>): Config.Config<A | undefined> =>
-  Config.map(Config.option(config), Option.getOrUndefined)
 
 const make = Effect.fnUntraced(function* <O extends Options>(provider: Provider<O>, options: O) {
   const name = `${options.provider ?? provider.name}/${options.model}`

@@ -10,7 +10,8 @@ import type * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import * as ProviderLayer from "./ProviderLayer.js"
+import * as Keys from "./Keys.js"
+import type * as ProviderLayer from "./ProviderLayer.js"
 
 /** No provider goes by this name. */
 export class UnknownProvider extends Schema.TaggedError<UnknownProvider>()("UnknownProvider", {
@@ -139,7 +140,7 @@ const find = Effect.fnUntraced(function* (name: string, overrides: Overrides): E
   if (apiUrl !== undefined && (known === undefined || known.load === compatible)) {
     return {
       load: compatible,
-      options: { ...options, apiUrl: Config.succeed(apiUrl), apiKey: ProviderLayer.keyOf(keyVariable(provider)) },
+      options: { ...options, apiUrl: Config.succeed(apiUrl), apiKey: Keys.keyOf(keyVariable(provider)) },
       missing: []
     }
   }
@@ -160,7 +161,7 @@ const providerOf = (name: string): string => name.split("/", 1)[0] ?? ""
 const keyVariable = (provider: string): string => `${provider.toUpperCase().replace(/[^A-Z0-9]/g, "_")}_API_KEY`
 
 const valueOf = (variable: string): Effect.Effect<string | undefined> =>
-  Effect.orElseSucceed(ProviderLayer.optional(Config.nonEmptyString(variable)), () => undefined)
+  Effect.orElseSucceed(Keys.optional(Config.nonEmptyString(variable)), () => undefined)
 
 /** Whether the environment names another server than OpenAI's own. */
 const isElsewhere = Effect.map(

@@ -76,24 +76,20 @@ const transcriptOf = (request: Port.Request): Transcript.Options => ({
   guarded: true
 })
 
-/** One chunk where everything fits a request that has no other summary to carry; else as many as it takes. */
-const chunksOf = (
-  messages: ReadonlyArray<Projection.LlmMessage>,
-  request: Port.Request,
-  chunkTokens: number,
-  count: Tokens.Count
-): ReadonlyArray<Fold.Chunk> => Fold.split(messages, { chunkTokens, count, transcript: transcriptOf(request) })
+/** The conversation, printed and counted once. */
+const partsOf = (request: Port.Request, count: Tokens.Count): Fold.Parts =>
+  Fold.parts(Projection.convertToLlm(request.messages), { count, transcript: transcriptOf(request) })
 
 const planOf = (request: Port.Request, llm: Llm.Service, count: Tokens.Count): Port.Plan => {
   const room = roomOf(request, llm, count)
-  const messages = Projection.convertToLlm(request.messages)
-  const chunks = chunksOf(messages, request, room.chunk, count)
+  const parts = partsOf(request, count)
+  const chunks = Fold.chunks(parts, room.chunk)
   const fixed =
     count(SummaryPrompt.system) +
     count(SummaryPrompt.prompt({ ...request, kind: Port.kindOf(request), transcript: "" }))
-  const inputTokens = chunks.reduce((sum, { transcript }) => sum + fixed + count(transcript), 0)
+  const inputTokens = chunks.reduce((sum, { tokens }) => sum + fixed + tokens, 0)
   const smallest = Math.max(1, Math.floor(room.chunk / 2 ** maxHalvings))
-  const mostChunks = Math.max(chunks.length, chunksOf(messages, request, smallest, count).length)
+  const mostChunks = Math.max(chunks.length, Fold.chunkCount(parts, smallest))
   return {
     requests: chunks.length,
     mostRequests: (mostChunks * 2 + maxHalvings) * (1 + LlmRequest.maxRetries),
@@ -124,9 +120,9 @@ const sizeless = ({ contextWindow, maxOutputTokens, name }: Llm.Service) =>
     requests: 0
   })
 
-/** Where a fold stands: what is still to be read, in which sizes, and the summary so far. */
+/** Where a fold stands: how many messages have been read, in which sizes, and the summary so far. */
 interface Position {
-  readonly messages: ReadonlyArray<Projection.LlmMessage>
+  readonly read: number
   readonly chunkTokens: number
   readonly halvings: number
   readonly summary: string | undefined
@@ -140,15 +136,16 @@ const fold = Effect.fnUntraced(function* (
   spent: Ref.Ref<LlmRequest.Spent>
 ) {
   const room = roomOf(request, llm, count)
+  const parts = partsOf(request, count)
   let position: Position = {
-    messages: Projection.convertToLlm(request.messages),
+    read: 0,
     chunkTokens: room.chunk,
     halvings: 0,
     summary: room.previousSummary,
     done: 0
   }
   for (;;) {
-    const chunks = chunksOf(position.messages, request, position.chunkTokens, count)
+    const chunks = Fold.chunks(parts, position.chunkTokens, position.read)
     const [chunk] = chunks
     if (chunk === undefined) return { text: position.summary ?? nothingSaid(request), writer: llm.name }
     const isOnly = position.done === 0 && chunks.length === 1
@@ -178,7 +175,7 @@ const nothingSaid = (request: Port.Request): string =>
 
 const advanced = (position: Position, chunk: Fold.Chunk, summary: string): Position => ({
   ...position,
-  messages: position.messages.slice(chunk.messages),
+  read: position.read + chunk.messages,
   summary,
   done: position.done + 1
 })

@@ -75,9 +75,10 @@ export interface OpenOptions {
   /**
    * `context` for the entries that the context at the leaf needs, and no
    * others: what it costs follows the context and not the history. Faults
-   * elsewhere are not found. A store may give the whole session all the same.
+   * elsewhere are not found. `model` for only as many of the newest of these as
+   * name the model. A store may give the whole session all the same.
    */
-  readonly part?: "context" | undefined
+  readonly part?: "context" | "model" | undefined
   /** Whether pins that were made before the context must be there. */
   readonly pins?: boolean | undefined
   /** Whether older messages may be known by their roles alone (`Skimmed` of `@cutpoint/core`). */

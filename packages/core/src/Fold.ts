@@ -17,18 +17,30 @@ export interface Chunk {
   /** How many messages it holds, those before it that print nothing included. */
   readonly messages: number
   readonly transcript: string
+  /** What the transcript costs at most, in tokens. */
+  readonly tokens: number
 }
 
-/** How large chunks may be, and how they are counted and written. */
-export interface Options {
-  /** The most of one chunk, in tokens. */
-  readonly chunkTokens: number
+/** How a conversation is counted and written. */
+export interface PartsOptions {
   readonly count: Tokens.Count
   readonly transcript: Transcript.Options
 }
 
+/** How large chunks may be, and how they are counted and written. */
+export interface Options extends PartsOptions {
+  /** The most of one chunk, in tokens. */
+  readonly chunkTokens: number
+}
+
+/** A conversation as parts of a transcript, each printed and counted once, however often it is split. */
+export interface Parts {
+  readonly options: PartsOptions
+  readonly all: ReadonlyArray<Part>
+}
+
 /** A message's part of the transcript. */
-interface Piece {
+interface Part {
   readonly text: string
   readonly tokens: number
   /** Whether a chunk may start here without parting a call from its result. */
@@ -38,43 +50,73 @@ interface Piece {
 /** What the blank line between two parts costs at most, in tokens. */
 const separatorTokens = 2
 
-/** The chunks in order; none where nothing would be printed. */
-export const split = (messages: ReadonlyArray<LlmMessage>, options: Options): ReadonlyArray<Chunk> => {
-  const pieces = piecesOf(messages, options)
-  const chunks: Array<Chunk> = []
-  let counted = 0
-  for (let start = 0; start < pieces.length;) {
-    const end = chunkEnd(pieces, start, options.chunkTokens)
-    const texts = pieces.slice(start, end).flatMap(({ text }) => (text === "" ? [] : [text]))
-    start = end
-    if (texts.length === 0) continue
-    chunks.push({ messages: end - counted, transcript: texts.join("\n\n") })
-    counted = end
-  }
-  return chunks
-}
-
-/** As far as fits, back to the last place that parts no call from its result; where there is none, as far as fits. */
-const chunkEnd = (pieces: ReadonlyArray<Piece>, start: number, limit: number): number => {
-  let tokens = pieces[start]?.tokens ?? 0
-  let end = start + 1
-  for (; end < pieces.length; end++) {
-    const next = pieces[end]?.tokens ?? 0
-    if (tokens + next > limit) break
-    tokens += next
-  }
-  if (end === pieces.length) return end
-  const cut = pieces.findLastIndex((piece, index) => index > start && index <= end && piece.isCut)
-  return cut < 0 ? end : cut
-}
-
-const piecesOf = (messages: ReadonlyArray<LlmMessage>, options: Options): ReadonlyArray<Piece> => {
+/** The parts of messages. */
+export const parts = (messages: ReadonlyArray<LlmMessage>, options: PartsOptions): Parts => {
   const isBound = boundToCall(messages)
-  return messages.map((message, index) => {
-    const text = fitted(Transcript.parts(message, options.transcript).join("\n\n"), options)
+  const all = messages.map((message, index) => {
+    const text = Transcript.parts(message, options.transcript).join("\n\n")
     const tokens = text === "" ? 0 : options.count(text) + separatorTokens
     return { text, tokens, isCut: isBound[index] !== true }
   })
+  return { options, all }
+}
+
+/** The chunks in order; none where nothing would be printed. */
+export const split = (messages: ReadonlyArray<LlmMessage>, options: Options): ReadonlyArray<Chunk> =>
+  chunks(parts(messages, options), options.chunkTokens)
+
+/** The chunks of parts from one on, in order; none where nothing would be printed. */
+export const chunks = (parts: Parts, chunkTokens: number, from = 0): ReadonlyArray<Chunk> => {
+  const found: Array<Chunk> = []
+  let counted = from
+  for (let start = from; start < parts.all.length;) {
+    const end = chunkEnd(parts.all, start, chunkTokens)
+    const chunk = chunkOf(parts, start, end, chunkTokens)
+    start = end
+    if (chunk.transcript === "") continue
+    found.push({ ...chunk, messages: end - counted })
+    counted = end
+  }
+  return found
+}
+
+/** How many chunks there would be. */
+export const chunkCount = ({ all }: Parts, chunkTokens: number): number => {
+  let found = 0
+  for (let start = 0; start < all.length;) {
+    const end = chunkEnd(all, start, chunkTokens)
+    if (all.slice(start, end).some(({ text }) => text !== "")) found++
+    start = end
+  }
+  return found
+}
+
+const chunkOf = ({ all, options }: Parts, start: number, end: number, chunkTokens: number) => {
+  const texts: Array<string> = []
+  let tokens = 0
+  for (const part of all.slice(start, end)) {
+    if (part.text === "") continue
+    // What is larger than a chunk by itself loses its middle.
+    const text = part.tokens <= chunkTokens ? part.text : fitted(part.text, { chunkTokens, count: options.count })
+    if (text === "") continue
+    texts.push(text)
+    tokens += Math.min(part.tokens, chunkTokens)
+  }
+  return { transcript: texts.join("\n\n"), tokens }
+}
+
+/** As far as fits, back to the last place that parts no call from its result; where there is none, as far as fits. */
+const chunkEnd = (all: ReadonlyArray<Part>, start: number, limit: number): number => {
+  let tokens = all[start]?.tokens ?? 0
+  let end = start + 1
+  for (; end < all.length; end++) {
+    const next = Math.min(all[end]?.tokens ?? 0, limit)
+    if (tokens + next > limit) break
+    tokens += next
+  }
+  if (end === all.length) return end
+  for (let cut = end; cut > start; cut--) if (all[cut]?.isCut === true) return cut
+  return end
 }
 
 /** Which messages stand between a call and its last result. */

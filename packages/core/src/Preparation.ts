@@ -15,7 +15,7 @@ import type * as Message from "./Message.js"
 import * as Projection from "./Projection.js"
 import type * as Rules from "./Rules.js"
 import * as Skimmed from "./Skimmed.js"
-import type * as Tokens from "./Tokens.js"
+import * as Tokens from "./Tokens.js"
 
 /** What a preparation depends on besides the path. */
 export interface Settings {
@@ -38,6 +38,8 @@ export interface Preparation {
   readonly turnStartEntryId: string | undefined
   /** What stays, system messages left out. */
   readonly keptMessages: ReadonlyArray<Message.Message>
+  /** What stays costs so much, in tokens. */
+  readonly keptTokens: number
   /** The ids of the entries whose messages are summarized, turn prefix included. */
   readonly summarizedEntryIds: ReadonlyArray<string>
   /** The tokens of the context as it is now. */
@@ -105,6 +107,7 @@ const fromCut = (
   const summarized = items.slice(0, cut.index)
   const messagesToSummarize = messagesOf(items, rules, 0, cut.turnStart)
   const turnPrefixMessages = messagesOf(items, rules, cut.turnStart, cut.index)
+  const keptMessages = messagesOf(items, rules, cut.index, items.length)
   if (firstKept === undefined || messagesToSummarize.length + turnPrefixMessages.length === 0) return Option.none()
   return Option.some({
     firstKeptEntryId: firstKept.entry.id,
@@ -112,7 +115,8 @@ const fromCut = (
     turnPrefixMessages,
     isSplitTurn: cut.isSplitTurn,
     turnStartEntryId: cut.isSplitTurn ? items[cut.turnStart]?.entry.id : undefined,
-    keptMessages: messagesOf(items, rules, cut.index, items.length),
+    keptMessages,
+    keptTokens: Tokens.sum(keptMessages, count),
     summarizedEntryIds: summarized.flatMap((item) => (spokenOf(item, rules) === undefined ? [] : [item.entry.id])),
     tokensBefore: Projection.contextTokens(projection, count),
     previousSummary: projection.compaction?.summary,

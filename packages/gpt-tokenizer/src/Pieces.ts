@@ -39,7 +39,7 @@ const limits = Uint16Array.from(kinds, (kind) => kind.limit)
 
 /** The pieces of a text, in order; none of the empty text. Linear in the text's length. */
 export const cut = (text: string): ReadonlyArray<string> => {
-  if (text.length <= longestDigitRun) return text === "" ? [] : [text]
+  if (!mayHaveLongRun(text)) return text === "" ? [] : [text]
   const pieces: Array<string> = []
   const runs = new Uint16Array(kinds.length)
   let start = 0
@@ -57,6 +57,31 @@ export const cut = (text: string): ReadonlyArray<string> => {
   pieces.push(text.slice(start))
   return pieces
 }
+
+/**
+ * A quick look at whether a kind may go on for too long. A row of any kind but
+ * one is free of blank space, or is all blank space and slashes; control
+ * characters and those outside ASCII count as both.
+ */
+const mayHaveLongRun = (text: string): boolean => {
+  let dense = 0
+  let blank = 0
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at)
+    const isBlank = unit === space || (unit >= firstBlank && unit <= lastBlank)
+    dense = isBlank ? 0 : dense + 1
+    blank = isBlank || unit === slash || unit < space || unit >= del ? blank + 1 : 0
+    if (dense > longestDigitRun || blank > longestDigitRun) return true
+  }
+  return false
+}
+
+const space = 0x20
+const slash = 0x2f
+const del = 0x7f
+/** Tab, line feed, vertical tab, form feed and carriage return. */
+const firstBlank = 0x09
+const lastBlank = 0x0d
 
 /** Adds a character to the runs it goes on, ends the others, and says whether one is too long now. */
 const isOverLimit = (runs: Uint16Array, point: number): boolean => {

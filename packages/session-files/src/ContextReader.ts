@@ -41,7 +41,10 @@ export const read = (
     const state = yield* Revision.of(file)
     const header = yield* headerOf(file, state.size)
     if (header === undefined) return undefined
-    const walk = new ContextWalk({ skimsAfter: options.skim === true ? wholeBytes : undefined })
+    const walk = new ContextWalk({
+      skimsAfter: options.skim === true ? wholeBytes : undefined,
+      stopsAtModel: options.part === "model"
+    })
     let start = state.size
     yield* BackwardLines.read(file, state.size, (line, offset) => {
       start = offset
@@ -51,7 +54,8 @@ export const read = (
       return walk.standing === "under way" && !isFutile
     })
     const { entries } = walk
-    const isEnough = walk.standing === "found" && (options.skim === true || walk.isCompacted)
+    const isEnough =
+      walk.standing === "found" && (options.skim === true || options.part === "model" || walk.isCompacted)
     // The settings of a session are those of its model.
     if (!isEnough || Projection.latestModel(entries) === undefined) return undefined
     const needsPins = options.pins === true

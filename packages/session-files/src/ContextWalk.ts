@@ -12,6 +12,7 @@
  */
 import * as Entry from "@cutpoint/core/Entry"
 import * as LineHead from "@cutpoint/core/LineHead"
+import * as Projection from "@cutpoint/core/Projection"
 import * as SessionLines from "@cutpoint/core/SessionLines"
 import * as Skimmed from "@cutpoint/core/Skimmed"
 
@@ -22,6 +23,8 @@ export type Standing = "under way" | "found" | "lost"
 export interface Options {
   /** After so many bytes messages are taken by their heads, if nothing else has to be known of them; never where left out. */
   readonly skimsAfter?: number | undefined
+  /** Whether the walk is over as soon as an entry names the model. */
+  readonly stopsAtModel?: boolean | undefined
 }
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
@@ -102,7 +105,8 @@ export class ContextWalk {
     this.backwards.push(entry)
     if (entry.type === "compaction" && this.boundary === undefined) this.boundary = entry.firstKeptEntryId
     this.wanted = entry.parentId
-    if (entry.id === this.boundary) this.standing = "found"
+    const isLastWanted = this.options.stopsAtModel === true && Projection.latestModel([entry]) !== undefined
+    if (isLastWanted || entry.id === this.boundary) this.standing = "found"
     else if (entry.parentId === null) this.standing = this.boundary === undefined ? "found" : "lost"
     else if (this.seen.has(entry.parentId)) this.standing = "lost"
   }

@@ -34,14 +34,15 @@ export const make = (
   entries: ReadonlyArray<Entry.Entry>,
   lines: ReadonlyArray<number> = []
 ): SessionTree => {
-  const diagnostics: Array<Diagnostic.Diagnostic> = []
+  const diagnostics = Diagnostic.collector()
   const positions = new Map<string, number>()
   entries.forEach((entry, position) => {
-    if (positions.has(entry.id)) diagnostics.push(duplicate(entry.id, lines[position]))
+    if (positions.has(entry.id)) diagnostics.add(duplicate(entry.id, lines[position]))
     positions.set(entry.id, position)
   })
   const tree: SessionTree = { header, entries, positions, leafId: leafOf(entries, positions), diagnostics: [] }
-  return { ...tree, diagnostics: [...diagnostics, ...brokenParents(tree, lines)] }
+  findBrokenParents(tree, lines, diagnostics)
+  return { ...tree, diagnostics: diagnostics.all() }
 }
 
 const leafOf = (entries: ReadonlyArray<Entry.Entry>, positions: ReadonlyMap<string, number>): string | null => {
@@ -137,8 +138,11 @@ const duplicate = (id: string, line: number | undefined): Diagnostic.Diagnostic 
   Diagnostic.make("DuplicateId", `The id ${id} is used a second time; the later entry counts.`, { line, entryId: id })
 
 /** Every unknown parent, and every cycle once. */
-const brokenParents = (tree: SessionTree, lines: ReadonlyArray<number>): ReadonlyArray<Diagnostic.Diagnostic> => {
-  const diagnostics: Array<Diagnostic.Diagnostic> = []
+const findBrokenParents = (
+  tree: SessionTree,
+  lines: ReadonlyArray<number>,
+  diagnostics: Diagnostic.Collector
+): void => {
   const rooted = new Set<string>()
   for (const [position, start] of tree.entries.entries()) {
     // An entry whose id is used again later is out of the tree.
@@ -148,7 +152,7 @@ const brokenParents = (tree: SessionTree, lines: ReadonlyArray<number>): Readonl
     while (entry !== undefined && !rooted.has(entry.id)) {
       const where = { line: lines[tree.positions.get(entry.id) ?? -1], entryId: entry.id }
       if (walked.has(entry.id)) {
-        diagnostics.push(
+        diagnostics.add(
           Diagnostic.make("ParentCycle", `The entry ${entry.id} is its own ancestor; its path stops there.`, where)
         )
         break
@@ -157,11 +161,10 @@ const brokenParents = (tree: SessionTree, lines: ReadonlyArray<number>): Readonl
       const parent: Entry.Entry | undefined = get(tree, entry.parentId)
       if (entry.parentId !== null && parent === undefined) {
         const message = `The parent ${entry.parentId} of the entry ${entry.id} is not in the session; its path stops there.`
-        diagnostics.push(Diagnostic.make("UnknownParent", message, where))
+        diagnostics.add(Diagnostic.make("UnknownParent", message, where))
       }
       entry = parent
     }
     for (const id of walked) rooted.add(id)
   }
-  return diagnostics
 }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, symlinkSync } from "node:fs"
+import { appendFileSync, existsSync, readFileSync, symlinkSync } from "node:fs"
 import { describe, expect, it } from "vitest"
 import {
   conversation,
@@ -142,6 +142,38 @@ describe("faults", () => {
     ])
     expect(tags(await workspace.json(["context", file]))).toEqual(["UnansweredCall"])
     expect((await workspace.run(["context", file])).stderr).toMatch(/^warning: /m)
+  })
+})
+
+describe("a session that another program has just written", () => {
+  const compact = ["compact", "--offline", "--keep-recent-tokens", "100", "--context-window", "100000"]
+
+  it("is compacted with a warning, before which nothing is written", async () => {
+    const file = workspace.write("recent.jsonl", [header(), ...conversation(4, 1500)])
+    expect((await workspace.run([...compact, file])).stderr).not.toContain("warning")
+    // That compaction was written just now.
+    const { code, stderr } = await workspace.run([...compact, file, "--json"])
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringMatching(/^warning: another program wrote to the session \d+ seconds? ago/)
+    ])
+  })
+
+  it("and would not see the compaction, is told of as soon as it goes on", async () => {
+    const file = workspace.write("stale.jsonl", [header(), ...conversation(4, 1500)])
+    const { result } = await workspace.json([...compact, file])
+    appendFileSync(file, lines([user("late", "a3", "I have the session in memory")]))
+    const { diagnostics, leafId } = await workspace.json(["context", file])
+    expect(leafId).toBe("late")
+    expect(diagnostics).toMatchObject([{ _tag: "ForkedWrite", line: 11, entryId: "late" }])
+    expect(diagnostics[0].message).toContain(result.entryId)
+    for (const args of [
+      ["pin", "u1", "--session", file],
+      ["tree", file, "--to", "u1"]
+    ]) {
+      const { stderr } = await workspace.run(args)
+      expect(stderr).toContain(`line 11: The entry late stands beside ${result.entryId}`)
+    }
   })
 })
 

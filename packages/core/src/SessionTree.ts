@@ -10,6 +10,7 @@
  */
 import * as Diagnostic from "./Diagnostic.js"
 import * as Entry from "./Entry.js"
+import * as ForkedWrites from "./ForkedWrites.js"
 import * as Message from "./Message.js"
 
 /** A session's entries with their index. */
@@ -24,7 +25,7 @@ export interface SessionTree {
    * entry it marks. Null in an empty session, and after a move before a root.
    */
   readonly leafId: string | null
-  /** Duplicate ids, unknown parents, cycles. */
+  /** Duplicate ids, unknown parents, cycles, forked writes. */
   readonly diagnostics: ReadonlyArray<Diagnostic.Diagnostic>
 }
 
@@ -42,7 +43,7 @@ export const make = (
   })
   const tree: SessionTree = { header, entries, positions, leafId: leafOf(entries, positions), diagnostics: [] }
   findBrokenParents(tree, lines, diagnostics)
-  return { ...tree, diagnostics: diagnostics.all() }
+  return { ...tree, diagnostics: [...diagnostics.all(), ...ForkedWrites.diagnostics(entries, lines)] }
 }
 
 const leafOf = (entries: ReadonlyArray<Entry.Entry>, positions: ReadonlyMap<string, number>): string | null => {

@@ -19,7 +19,7 @@
  */
 import { IdGenerator } from "@cutpoint/compaction/IdGenerator"
 import { SessionLocked } from "@cutpoint/compaction/SessionStore"
-import * as PlatformError from "@effect/platform/Error"
+import type * as PlatformError from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"

@@ -14,6 +14,7 @@ import * as CompactionView from "../CompactionView.js"
 import * as Diagnostics from "../Diagnostics.js"
 import * as Output from "../Output.js"
 import * as Printable from "../Printable.js"
+import * as RecentWrite from "../RecentWrite.js"
 import * as Services from "../Services.js"
 import * as SessionArgument from "../SessionArgument.js"
 
@@ -48,6 +49,7 @@ const run = Effect.fnUntraced(function* (found: SessionArgument.Found, options: 
     return yield* show(prepared, yield* dryStatus(prepared, options), undefined, options)
   }
   yield* Services.requireSummarizer(options)
+  yield* RecentWrite.warn(found.key)
   yield* SessionArgument.confirm(found, options)
   const result = yield* compaction.compact(found.key, settings)
   switch (result._tag) {
@@ -82,7 +84,7 @@ const show = Effect.fnUntraced(function* (
 ) {
   const output = yield* Output.Output
   const { loaded } = yield* Services.SessionSettings
-  yield* Diagnostics.warn(prepared.diagnostics, options.json)
+  yield* Diagnostics.warn((result ?? prepared).diagnostics, options.json)
   yield* Services.tellNotices(prepared.notices, options)
   const view: CompactionView.View = {
     prepared,

@@ -21,6 +21,7 @@ import { IdGenerator } from "@cutpoint/compaction/IdGenerator"
 import { SessionLocked } from "@cutpoint/compaction/SessionStore"
 import type * as PlatformError from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
+import * as Path from "@effect/platform/Path"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -37,7 +38,7 @@ export interface WriteLock {
   readonly exclusive: <A, E, R>(
     target: string,
     run: Effect.Effect<A, E, R>
-  ) => Effect.Effect<A, E | SessionLocked | PlatformError.PlatformError, R | FileSystem.FileSystem>
+  ) => Effect.Effect<A, E | SessionLocked | PlatformError.PlatformError, R | FileSystem.FileSystem | Path.Path>
 }
 
 /** So long a process waits for another one's write. */
@@ -108,7 +109,7 @@ const acquire = Effect.fnUntraced(function* (lock: Lock, restore: Restore) {
       lock.abandoned.add(token)
     }
     const seen = yield* look(lock, lock.path)
-    if (seen._tag === "Dead") yield* removeDead(lock, lock.path, seen.holding)
+    if (seen._tag === "Dead") yield* Effect.zipRight(removeDead(lock, lock.path, seen.holding), sweep(lock))
     if ((yield* Clock.currentTimeMillis) > deadline) return yield* lockedBy(lock, seen)
     yield* restore(Effect.sleep(yield* Random.nextIntBetween(minPauseMillis, maxPauseMillis)))
   }
@@ -234,6 +235,20 @@ const removeDead = (
       Effect.catchAll(() => Effect.sync(() => void lock.abandoned.add(token)))
     )
   })
+
+/** Removes what those have left who died after they had removed a dead holding: nobody else would look for it. */
+const sweep = (lock: Lock) =>
+  Effect.gen(function* () {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const [folder, start] = [path.dirname(lock.path), `${path.basename(lock.path)}.`]
+    const names = (yield* fs.readDirectory(folder)).filter((name) => name.startsWith(start) && name.endsWith(".dead"))
+    for (const name of names) {
+      const mark = path.join(folder, name)
+      const seen = yield* look(lock, mark)
+      if (seen._tag === "Dead") yield* removeDead(lock, mark, seen.holding)
+    }
+  }).pipe(Effect.ignore)
 
 // -----------------------------------------------------------------------------
 // What the system says

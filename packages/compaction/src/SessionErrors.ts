@@ -105,6 +105,15 @@ export class AppendFailed extends Schema.TaggedError<AppendFailed>()("AppendFail
   }
 }
 
+/** A copy was to be written where there is something already. */
+export class CopyExists extends Schema.TaggedError<CopyExists>()("CopyExists", {
+  path: Schema.String
+}) {
+  override get message(): string {
+    return `${this.path} is there already and is not overwritten. Give the name of a file that is not there yet.`
+  }
+}
+
 /** Why an append can fail. */
 export type AppendError =
   | SessionNotFound

@@ -110,3 +110,13 @@ const cosmetic: ReadonlySet<Kind> = new Set([
 
 /** Whether a fault may cost content, so that every command should mention it. */
 export const isSerious = (diagnostic: Diagnostic): boolean => !cosmetic.has(diagnostic._tag)
+
+/**
+ * Kinds that are worth knowing and nothing to mend: entries of newer programs,
+ * and calls that wait for a result, as they do in any session that was left in
+ * the middle of a turn.
+ */
+const notes: ReadonlySet<Kind> = new Set(["UnknownType", "NewerVersion", "OrphanedResult", "UnansweredCall"])
+
+/** Whether something is wrong with the session itself. */
+export const isFault = (diagnostic: Diagnostic): boolean => !notes.has(diagnostic._tag)

@@ -14,6 +14,7 @@ import * as Diagnostic from "./Diagnostic.js"
 import * as Entry from "./Entry.js"
 import * as EntryReader from "./EntryReader.js"
 import * as Json from "./Json.js"
+import * as JsonText from "./JsonText.js"
 import { objectsIn } from "./JoinedObjects.js"
 
 /** A session as its lines give it. */
@@ -25,6 +26,8 @@ export interface SessionLines {
   readonly entries: ReadonlyArray<Entry.Entry>
   /** The 1-based line of each entry. */
   readonly lines: ReadonlyArray<number>
+  /** The JSON text that the header was read from; empty unless texts were asked for. */
+  readonly headerText: string
   /** The JSON text that each entry was read from; empty unless it was asked for. */
   readonly texts: ReadonlyArray<string>
   /** What is left out for want of an id; empty unless texts were asked for. */
@@ -78,8 +81,8 @@ export const parse = (text: string, options: Options = {}): SessionLines | undef
  * nothing changes is kept as it was spelled.
  */
 export function* upgraded(session: SessionLines): Iterable<string> {
-  const { type, version: _, id, ...header } = session.header
-  yield JSON.stringify({ type, version: Entry.currentVersion, id, ...header })
+  const isCurrent = session.version === Entry.currentVersion
+  yield isCurrent ? session.headerText : JsonText.withFields(session.headerText, { version: `${Entry.currentVersion}` })
   for (const [index, entry] of session.entries.entries()) yield upgradedText(session.texts[index] ?? "", entry)
 }
 
@@ -89,25 +92,15 @@ const upgradedText = (text: string, entry: Entry.Entry): string => {
   const { id, message, parentId } = original
   const isRenamed = Json.isObject(message) && message.role === "hookMessage"
   const hasMoved = entry.type === "compaction" && original.firstKeptEntryId !== entry.firstKeptEntryId
-  if (isRenamed || hasMoved) return JSON.stringify(upgradedRecord(original, entry))
-  if (id === entry.id && parentId === entry.parentId) return text
-  const start = id === undefined && parentId === undefined ? typeAtStart.exec(text)?.[0] : undefined
-  if (start === undefined) return JSON.stringify(upgradedRecord(original, entry))
-  const base = JSON.stringify({ id: entry.id, parentId: entry.parentId }).slice(1, -1)
-  return `${start},${base}${text.slice(start.length)}`
-}
-
-/** How entries are written by any program: what is missing can be put in behind it, and the rest be left as it is. */
-const typeAtStart = /^\{"type":"\w+"(?=[,}])/
-
-const upgradedRecord = (original: Json.JsonObject, entry: Entry.Entry): Json.JsonObject => {
-  const { type, id: _id, parentId: _parentId, firstKeptEntryIndex, ...rest } = original
-  const boundary = entry.type === "compaction" ? { firstKeptEntryId: entry.firstKeptEntryId } : {}
-  const index = entry.type === "compaction" || firstKeptEntryIndex === undefined ? {} : { firstKeptEntryIndex }
-  const message = rest.message
-  const renamed =
-    Json.isObject(message) && message.role === "hookMessage" ? { message: { ...message, role: "custom" } } : {}
-  return { type, id: entry.id, parentId: entry.parentId, ...rest, ...index, ...boundary, ...renamed }
+  if (id === entry.id && parentId === entry.parentId && !isRenamed && !hasMoved) return text
+  return JsonText.withFields(text, {
+    id: JSON.stringify(entry.id),
+    parentId: JSON.stringify(entry.parentId),
+    ...(isRenamed
+      ? { message: JsonText.withFields(JsonText.fieldOf(text, "message") ?? "{}", { role: '"custom"' }) }
+      : {}),
+    ...(hasMoved ? { firstKeptEntryIndex: undefined, firstKeptEntryId: JSON.stringify(entry.firstKeptEntryId) } : {})
+  })
 }
 
 /** A fresh reader. */
@@ -137,6 +130,7 @@ class State {
   private version = Entry.currentVersion
   private readonly entries: Array<Entry.Entry> = []
   private readonly lines: Array<number> = []
+  private headerText = ""
   private readonly texts: Array<string> = []
   private readonly lost: Array<LostEntry> = []
   private readonly diagnostics = Diagnostic.collector()
@@ -188,6 +182,7 @@ class State {
       version: this.version,
       entries: this.entries,
       lines: this.lines,
+      headerText: this.headerText,
       texts: this.texts,
       lost: this.lost,
       diagnostics: this.diagnostics.all()
@@ -235,7 +230,7 @@ class State {
 
   private readRecord(value: unknown, text: string): void {
     if (this.foreign) return
-    if (this.header === undefined) this.readHeader(value)
+    if (this.header === undefined) this.readHeader(value, text)
     else if (!Json.isObject(value))
       this.report("NotAnEntry", `Line ${this.line} is JSON, but no object; it was left out.`)
     else if (value.type === "session")
@@ -243,7 +238,7 @@ class State {
     else this.readEntry(value, text)
   }
 
-  private readHeader(value: unknown): void {
+  private readHeader(value: unknown, text: string): void {
     if (!Json.isObject(value) || value.type !== "session") {
       this.foreign = true
       return
@@ -259,6 +254,7 @@ class State {
     }
     if (typeof value.id !== "string" || value.id === "") this.report("HeaderField", "The header has no id.")
     this.header = soundHeader(value)
+    if (this.keepTexts) this.headerText = text.trim()
   }
 
   private readEntry(value: Json.JsonObject, text: string): void {

@@ -103,6 +103,39 @@ export const children = (tree: SessionTree): ReadonlyMap<string | null, Readonly
   return byParent
 }
 
+/**
+ * Whether one entry stands on the path of another, itself left out; for asking
+ * often. A cycle is taken to start with its first entry in the file.
+ */
+export const ancestry = (tree: SessionTree): ((ancestorId: string, id: string) => boolean) => {
+  const byParent = children(tree)
+  const entered = new Map<string, number>()
+  const left = new Map<string, number>()
+  let clock = 0
+  const walk = (root: Entry.Entry): void => {
+    const open: Array<{ readonly id: string; readonly below: ReadonlyArray<Entry.Entry>; next: number }> = []
+    const enter = (entry: Entry.Entry): void => {
+      const { id } = entry
+      // An entry whose id is used again later is out of the tree.
+      if (entered.has(id) || get(tree, id) !== entry) return
+      entered.set(id, clock++)
+      open.push({ id, below: byParent.get(id) ?? [], next: 0 })
+    }
+    enter(root)
+    for (let top = open.at(-1); top !== undefined; top = open.at(-1)) {
+      const child = top.below[top.next++]
+      if (child !== undefined) enter(child)
+      else left.set(open.pop()?.id ?? "", clock++)
+    }
+  }
+  for (const root of byParent.get(null) ?? []) walk(root)
+  for (const entry of tree.entries) walk(entry)
+  return (ancestorId, id) => {
+    const [from, to, at] = [entered.get(ancestorId), left.get(ancestorId), entered.get(id)]
+    return from !== undefined && to !== undefined && at !== undefined && from < at && at < to
+  }
+}
+
 /** The labels in force: the latest of each entry. */
 export const labels = (tree: SessionTree): ReadonlyMap<string, string> => {
   const byTarget = new Map<string, string>()

@@ -258,7 +258,7 @@ describe("version 1", () => {
     expect([...SessionLines.upgraded(session)].slice(1)).toEqual([
       one.replace('"message",', `"message","id":"${first}","parentId":null,`),
       `{"type":"future","id":"${second}","parentId":"${first}"}`,
-      JSON.stringify({ id: third, parentId: second, n: Number(number) })
+      `{"id":"${third}","parentId":"${second}","n":${number}}`
     ])
   })
 

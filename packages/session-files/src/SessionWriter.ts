@@ -217,6 +217,21 @@ export const writeNew = (
     )
   }).pipe(Effect.scoped, Effect.uninterruptible)
 
+/** How much is written at once, in characters. */
+const pieceLength = 1024 * 1024
+
+/** Lines as texts of a bearable size, with their line feeds. */
+export function* pieces(lines: Iterable<string>): Iterable<string> {
+  let piece = ""
+  for (const line of lines) {
+    piece += `${line}\n`
+    if (piece.length < pieceLength) continue
+    yield piece
+    piece = ""
+  }
+  yield piece
+}
+
 /** Makes a file's name durable too, on systems where a folder can be flushed. */
 export const syncFolder = (file: string): Effect.Effect<void, never, FileSystem.FileSystem | Path.Path> =>
   Effect.gen(function* () {

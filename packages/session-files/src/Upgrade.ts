@@ -25,9 +25,6 @@ const modeBits = 0o7777
 /** So many names are tried for a backup. */
 const maxBackups = 1000
 
-/** How much is written at once, in characters. */
-const pieceLength = 1024 * 1024
-
 /** Whether a session must be rewritten before it can be appended to. */
 export const isNeeded = (session: Session): boolean => session.version < Entry.currentVersion
 
@@ -176,14 +173,8 @@ const isTaken = (error: PlatformError.PlatformError): boolean =>
 
 /** The upgraded file, in pieces of a bearable size. */
 function* textsOf(lines: SessionLines.SessionLines, entries: SessionWriter.Entries): Iterable<string> {
-  let piece = ""
-  for (const line of SessionLines.upgraded(lines)) {
-    piece += `${line}\n`
-    if (piece.length < pieceLength) continue
-    yield piece
-    piece = ""
-  }
-  yield piece + SessionWriter.linesOf(entries)
+  yield* SessionWriter.pieces(SessionLines.upgraded(lines))
+  yield SessionWriter.linesOf(entries)
 }
 
 /** The session as the upgraded file gives it: the header is line 1, each entry has a line of its own. */

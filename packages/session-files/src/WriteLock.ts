@@ -48,8 +48,11 @@ const maxWaitMillis = 10_000
 const minPauseMillis = 2
 const maxPauseMillis = 50
 
-/** A lock file that says nothing after so long was left by a process that died before it wrote. */
-const unwrittenMillis = 10_000
+/**
+ * A lock file that says nothing after so long was left by a process that died
+ * before it wrote. Shorter than others wait, so that they do not fail for it.
+ */
+const unwrittenMillis = 2000
 
 /** A lock file is short; what is longer is none. */
 const maxLockBytes = 4096
@@ -60,7 +63,8 @@ const retries = 2
 /** Locks for the writers of one process, which wait for each other without a file. */
 export const make: Effect.Effect<WriteLock> = Effect.sync(() => {
   const queues = new Map<string, { readonly semaphore: Effect.Semaphore; users: number }>()
-  // What this process holds no more, and could not remove: dead to it, while others see that it lives.
+  // Tokens that this process holds no more, and files it created and could not write, where it could not remove
+  // them either: dead to it, while others see that it lives.
   const abandoned = new Set<string>()
   const inTurn = <A, E, R>(target: string, run: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.acquireUseRelease(
@@ -101,7 +105,7 @@ const acquire = Effect.fnUntraced(function* (lock: Lock, restore: Restore) {
   const { text, token } = yield* newHolding
   const deadline = (yield* Clock.currentTimeMillis) + maxWaitMillis
   while (true) {
-    const outcome = yield* createExclusively(lock.path, text)
+    const outcome = yield* createExclusively(lock, lock.path, text)
     if (outcome === "forbidden") return undefined
     if (outcome === "created") {
       // Who was stopped between creating and writing may have been taken for dead.
@@ -144,14 +148,19 @@ const remove = (path: string) =>
     )
   )
 
+/** Removes a file of one's own; where that fails for good, this process at least does not wait for itself. */
+const removeOrAbandon = (lock: Lock, path: string, name: string) =>
+  remove(path).pipe(
+    Effect.retry({ times: retries }),
+    Effect.catchAll(() => Effect.sync(() => void lock.abandoned.add(name)))
+  )
+
 /** Creates a file that says who holds it, if nothing has its name. */
-const createExclusively = (path: string, text: string) =>
+const createExclusively = (lock: Lock, path: string, text: string) =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
     const file = yield* fs.open(path, { flag: "wx", mode: 0o600 })
-    yield* file
-      .writeAll(new TextEncoder().encode(text))
-      .pipe(Effect.onError(() => Effect.ignore(Effect.retry(remove(path), { times: retries }))))
+    yield* file.writeAll(new TextEncoder().encode(text)).pipe(Effect.onError(() => removeOrAbandon(lock, path, path)))
     return "created" as const
   }).pipe(
     Effect.scoped,
@@ -195,21 +204,24 @@ const heldBySomebody: Seen = { _tag: "Held", holder: undefined }
 const look = (lock: Lock, path: string): Effect.Effect<Seen, never, FileSystem.FileSystem> =>
   Effect.gen(function* () {
     const found = yield* readHolder(path)
-    if (Option.isNone(found)) return yield* lookAtUnwritten(path)
+    if (Option.isNone(found)) return yield* lookAtUnwritten(lock, path)
     const holder = found.value
     const isDead = lock.abandoned.has(holder.token) || (yield* LockHolder.isGone(holder))
     return isDead ? ({ _tag: "Dead", holding: holder.token } satisfies Seen) : ({ _tag: "Held", holder } satisfies Seen)
   }).pipe(Effect.catchAll((error) => Effect.succeed<Seen>(is(error, "NotFound") ? { _tag: "Free" } : heldBySomebody)))
 
 /** Without a holder in it, a file is told apart by its inode and the time of its creation. */
-const lookAtUnwritten = Effect.fnUntraced(function* (path: string) {
+const lookAtUnwritten = Effect.fnUntraced(function* (lock: Lock, path: string) {
   const fs = yield* FileSystem.FileSystem
   const info = yield* fs.stat(path)
   const inode = Option.getOrUndefined(info.ino)
   const modified = Option.getOrUndefined(info.mtime)?.getTime()
   if (info.type !== "File" || inode === undefined || modified === undefined) return heldBySomebody
   const age = (yield* Clock.currentTimeMillis) - modified
-  const seen: Seen = age > unwrittenMillis ? { _tag: "Dead", holding: `${inode}-${modified}` } : heldBySomebody
+  const seen: Seen =
+    age > unwrittenMillis || lock.abandoned.has(path)
+      ? { _tag: "Dead", holding: `${inode}-${modified}` }
+      : heldBySomebody
   return seen
 })
 
@@ -222,18 +234,17 @@ const removeDead = (
   Effect.gen(function* () {
     const { text, token } = yield* newHolding
     const mark = `${lock.path}.${holding}.dead`
-    const outcome = yield* createExclusively(mark, text)
+    const outcome = yield* createExclusively(lock, mark, text)
     if (outcome === "taken") {
       const seen = yield* look(lock, mark)
       return seen._tag === "Dead" ? yield* removeDead(lock, mark, seen.holding) : undefined
     }
     if (outcome === "forbidden") return
     const seen = yield* look(lock, path)
-    if (seen._tag === "Dead" && seen.holding === holding) yield* Effect.ignore(remove(path))
-    yield* remove(mark).pipe(
-      Effect.retry({ times: retries }),
-      Effect.catchAll(() => Effect.sync(() => void lock.abandoned.add(token)))
-    )
+    if (seen._tag === "Dead" && seen.holding === holding) {
+      yield* Effect.ignore(Effect.tap(remove(path), () => Effect.sync(() => lock.abandoned.delete(path))))
+    }
+    yield* removeOrAbandon(lock, mark, token)
   })
 
 /** Removes what those have left who died after they had removed a dead holding: nobody else would look for it. */

@@ -117,7 +117,7 @@ describe("the lock of a dead process", () => {
       for (const text of ["", '{"token":"', JSON.stringify({ token: "../../../x", pid: 1, host: "", at: 0 })]) {
         yield* write("d/x.jsonl.lock", text)
         yield* fs.utimes(lock, 100, 100)
-        yield* TestClock.setTime(105_000)
+        yield* TestClock.setTime(101_000)
         const waiting = yield* Effect.fork(store.append(opened, [user("b", "a")]))
         yield* Effect.yieldNow()
         expect(yield* around).toContain("x.jsonl.lock")

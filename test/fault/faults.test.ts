@@ -130,7 +130,7 @@ const operations: ReadonlyArray<Operation> = [
     run: (_, folder) => Effect.flatMap(SessionStore.SessionStore, ({ create }) => create({ cwd: folder })),
     result: (folder) => {
       const found = readdirSync(join(folder, "sessions"), { recursive: true }).map(String)
-      const [name] = found.filter((each) => each.endsWith(".jsonl"))
+      const name = found.find((each) => each.endsWith(".jsonl"))
       return name === undefined ? undefined : readFileSync(join(folder, "sessions", name), "utf8")
     }
   },

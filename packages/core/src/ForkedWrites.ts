@@ -31,7 +31,9 @@ export const find = (entries: ReadonlyArray<Entry.Entry>): ReadonlyArray<Fork> =
   let leafId: string | null = null
   for (const [at, entry] of entries.entries()) {
     const { id, parentId } = entry
-    const isElsewhere = at > 0 && parentId !== leafId && (parentId === null || known.has(parentId))
+    // A program that does not know marks goes on from the mark itself.
+    const isNext = parentId === leafId || parentId === (entries[at - 1]?.id ?? null)
+    const isElsewhere = !isNext && (parentId === null || known.has(parentId))
     if (isElsewhere && goesOn(entry)) {
       const sibling = lastChild.get(parentId)
       const beside = sibling ?? at - 1

@@ -102,12 +102,10 @@ const conversation = (version, turns) => {
     answered(`Answer ${n}. ${"Because. ".repeat(20)}`)
   ]).flat()
   const timestamp = "2026-01-01T00:00:00.000Z"
-  const entries = messages.map((message, n) => ({
-    type: "message",
-    ...(version === 1 ? {} : { id: `id${n}`, parentId: n === 0 ? null : `id${n - 1}` }),
-    timestamp,
-    message
-  }))
+  const named = (n) => ({ id: `id${n}`, parentId: n === 0 ? null : `id${n - 1}` })
+  const entries = messages.map((message, n) =>
+    Object.assign({ type: "message" }, version === 1 ? {} : named(n), { timestamp, message })
+  )
   const compaction = { type: "compaction", timestamp, summary: "Earlier.", firstKeptEntryIndex: 3, tokensBefore: 9 }
   if (version === 1) entries.splice(6, 0, compaction)
   const header = { type: "session", ...(version === 1 ? {} : { version }), id: `v${version}`, timestamp, cwd: folder }
@@ -167,10 +165,7 @@ const early = theirs.getEntries().find((entry) => entry.type === "message" && en
 theirs.branchWithSummary(early.id, "What was tried there.")
 talk(theirs, 6, 3)
 same(file, "theirs, branched with a summary")
-const kept = theirs
-  .getBranch()
-  .filter((entry) => entry.type === "message")
-  .at(-2)
+const kept = theirs.getBranch().findLast(({ message, type }) => type === "message" && message.role === "user")
 theirs.appendCompaction("All of it, in short.", kept.id, 1000)
 same(file, "theirs, compacted there")
 
@@ -181,9 +176,7 @@ for (let round = 0; round < 3; round++) {
   cutpoint("compact", file, ...keeping(400))
   same(file, `theirs, round ${round}: compacted here`)
   cutpoint("pin", "--text", `Fact ${round}.`, "--session", file)
-  const target = cutpoint("tree", file)
-    .entries.filter((entry) => entry.onPath && entry.role === "user")
-    .at(-1)
+  const target = cutpoint("tree", file).entries.findLast((entry) => entry.onPath && entry.role === "user")
   cutpoint("tree", file, "--to", target.id)
   same(file, `theirs, round ${round}: pinned and moved here`)
 }

@@ -53,7 +53,8 @@ export const current = Effect.fnUntraced(function* (
 export const isGone = Effect.fnUntraced(function* (
   holder: LockHolder
 ): Effect.fn.Return<boolean, never, FileSystem.FileSystem> {
-  if (holder.host !== (yield* hostName)) return false
+  // Without a name of its own, a machine cannot be told from another.
+  if (holder.host === "" || holder.host !== (yield* hostName)) return false
   if (!exists(holder.pid)) return true
   const found = yield* lookUp(holder.pid)
   if (found === undefined) return false

@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readFileSync, symlinkSync } from "node:fs"
+import { appendFileSync, existsSync, readFileSync, statSync, symlinkSync, truncateSync } from "node:fs"
 import { describe, expect, it } from "vitest"
 import {
   conversation,
@@ -174,6 +174,43 @@ describe("a session that another program has just written", () => {
       const { stderr } = await workspace.run(args)
       expect(stderr).toContain(`line 11: The entry late stands beside ${result.entryId}`)
     }
+  })
+})
+
+describe("files that are larger than what can be held at once", () => {
+  /** Adds a line of so many NULs, which take no room on the disk. */
+  const addHole = (file: string, bytes: number): void => {
+    truncateSync(file, statSync(file).size + bytes)
+    appendFileSync(file, "\n")
+  }
+
+  it("such as a session longer than any string are read line by line", async () => {
+    const file = workspace.write("huge.jsonl", [header()])
+    for (const each of [user("u1", null), reply("a1", "u1"), user("u2", "a1")]) {
+      addHole(file, 200_000_000)
+      appendFileSync(file, lines([each]))
+    }
+    expect(statSync(file).size).toBeGreaterThan(2 ** 29)
+    const shown = await workspace.json(["context", file])
+    expect(ids(shown)).toEqual(["u1", "a1", "u2"])
+    expect(shown.diagnostics.map((each: Json) => [each._tag, each.line])).toEqual(
+      [2, 4, 6].map((line) => ["NotJson", line])
+    )
+  })
+
+  it("are listed without being kept", async () => {
+    const own = makeWorkspace()
+    const files = Array.from({ length: 20 }, (_, n) =>
+      own.write(`home/.pi/agent/sessions/--w--/${n}_s.jsonl`, [header({ id: `s${n}` })])
+    )
+    for (const [n, file] of files.entries()) {
+      addHole(file, 40_000_000)
+      appendFileSync(file, lines([entry("session_info", "i", null, { name: `named ${n}` })]))
+    }
+    // All of them at once would not fit.
+    const env = { NODE_OPTIONS: "--max-old-space-size=200" }
+    const { sessions } = await own.json(["sessions", "--all"], 0, { env })
+    expect(new Set(sessions.map((each: Json) => each.name))).toEqual(new Set(files.map((_, n) => `named ${n}`)))
   })
 })
 

@@ -102,7 +102,7 @@ type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, 
 
 /** Takes the lock and gives its token; undefined where the folder lets nobody create one. */
 const acquire = Effect.fnUntraced(function* (lock: Lock, restore: Restore) {
-  const { text, token } = yield* newHolding
+  let { text, token } = yield* newHolding
   const deadline = (yield* Clock.currentTimeMillis) + maxWaitMillis
   while (true) {
     const outcome = yield* createExclusively(lock, lock.path, text)
@@ -111,6 +111,7 @@ const acquire = Effect.fnUntraced(function* (lock: Lock, restore: Restore) {
       // Who was stopped between creating and writing may have been taken for dead.
       if (yield* isOwn(lock.path, token)) return token
       lock.abandoned.add(token)
+      ;({ text, token } = yield* newHolding)
     }
     const seen = yield* look(lock, lock.path)
     if (seen._tag === "Dead") yield* Effect.zipRight(removeDead(lock, lock.path, seen.holding), sweep(lock))

@@ -37,3 +37,11 @@ export const install = () => {
   run("npx", ["-y", `pnpm@${pnpmVersion()}`, "install", "--frozen-lockfile"], { stdio: ["ignore", 2, 2] })
   writeFileSync(mark, lock)
 }
+
+/** Runs one file of tests with the amount that the first argument gives, or more than `npm test` takes the time for. */
+export const stress = async (tests, variable, amount) => {
+  const { build } = await import("./build.mjs")
+  await build()
+  const env = { ...process.env, [variable]: process.argv[2] ?? String(amount) }
+  run(installed("vitest"), ["run", tests], { env })
+}

@@ -4,7 +4,16 @@
  */
 import { spawn, type StdioOptions } from "node:child_process"
 import { createHash } from "node:crypto"
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs"
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -38,7 +47,7 @@ export interface Workspace {
   readonly cwd: string
   /** The sessions folder of that home. */
   readonly sessions: string
-  /** Writes a file, of lines unless it is given as a text, and returns its path. */
+  /** Writes a file as if a minute ago, of lines unless it is given as a text, and returns its path. */
   readonly write: (name: string, content: string | ReadonlyArray<object | string>) => string
   readonly run: (args: ReadonlyArray<string>, options?: RunOptions) => Promise<Ran>
   /** Runs with `--json`, expects an exit code and exactly one document on stdout. */
@@ -62,6 +71,7 @@ export const makeWorkspace = (): Workspace => {
     const file = join(root, name)
     mkdirSync(dirname(file), { recursive: true })
     writeFileSync(file, typeof content === "string" ? content : lines(content))
+    age(file, quietSeconds)
     return file
   }
   const run: Workspace["run"] = (args, options = {}) =>
@@ -77,6 +87,15 @@ export const makeWorkspace = (): Workspace => {
     return JSON.parse(ran.stdout)
   }
   return { root, home, cwd, sessions: join(home, ".pi", "agent", "sessions"), write, run, json }
+}
+
+/** So long ago, nobody is taken to be still at work on a session. */
+const quietSeconds = 60
+
+/** Lets a file look as if it had last been written so many seconds earlier. */
+export const age = (file: string, seconds: number): void => {
+  const { atimeMs, mtimeMs } = statSync(file)
+  utimesSync(file, atimeMs / 1000, mtimeMs / 1000 - seconds)
 }
 
 /** Runs a program with nothing on stdin and only the given environment. */

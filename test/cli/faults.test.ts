@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, symlinkSync } from "node:fs"
+import { appendFileSync, existsSync, readFileSync, statSync, symlinkSync, truncateSync } from "node:fs"
 import { describe, expect, it } from "vitest"
 import {
   conversation,
@@ -142,6 +142,75 @@ describe("faults", () => {
     ])
     expect(tags(await workspace.json(["context", file]))).toEqual(["UnansweredCall"])
     expect((await workspace.run(["context", file])).stderr).toMatch(/^warning: /m)
+  })
+})
+
+describe("a session that another program has just written", () => {
+  const compact = ["compact", "--offline", "--keep-recent-tokens", "100", "--context-window", "100000"]
+
+  it("is compacted with a warning, before which nothing is written", async () => {
+    const file = workspace.write("recent.jsonl", [header(), ...conversation(4, 1500)])
+    expect((await workspace.run([...compact, file])).stderr).not.toContain("warning")
+    // That compaction was written just now.
+    const { code, stderr } = await workspace.run([...compact, file, "--json"])
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringMatching(/^warning: another program wrote to the session \d+ seconds? ago/)
+    ])
+  })
+
+  it("and would not see the compaction, is told of as soon as it goes on", async () => {
+    const file = workspace.write("stale.jsonl", [header(), ...conversation(4, 1500)])
+    const { result } = await workspace.json([...compact, file])
+    appendFileSync(file, lines([user("late", "a3", "I have the session in memory")]))
+    const { diagnostics, leafId } = await workspace.json(["context", file])
+    expect(leafId).toBe("late")
+    expect(diagnostics).toMatchObject([{ _tag: "ForkedWrite", line: 11, entryId: "late" }])
+    expect(diagnostics[0].message).toContain(result.entryId)
+    for (const args of [
+      ["pin", "u1", "--session", file],
+      ["tree", file, "--to", "u1"]
+    ]) {
+      const { stderr } = await workspace.run(args)
+      expect(stderr).toContain(`line 11: The entry late stands beside ${result.entryId}`)
+    }
+  })
+})
+
+describe("files that are larger than what can be held at once", () => {
+  /** Adds a line of so many NULs, which take no room on the disk. */
+  const addHole = (file: string, bytes: number): void => {
+    truncateSync(file, statSync(file).size + bytes)
+    appendFileSync(file, "\n")
+  }
+
+  it("such as a session longer than any string are read line by line", async () => {
+    const file = workspace.write("huge.jsonl", [header()])
+    for (const each of [user("u1", null), reply("a1", "u1"), user("u2", "a1")]) {
+      addHole(file, 200_000_000)
+      appendFileSync(file, lines([each]))
+    }
+    expect(statSync(file).size).toBeGreaterThan(2 ** 29)
+    const shown = await workspace.json(["context", file])
+    expect(ids(shown)).toEqual(["u1", "a1", "u2"])
+    expect(shown.diagnostics.map((each: Json) => [each._tag, each.line])).toEqual(
+      [2, 4, 6].map((line) => ["NotJson", line])
+    )
+  })
+
+  it("are listed without being kept", async () => {
+    const own = makeWorkspace()
+    const files = Array.from({ length: 20 }, (_, n) =>
+      own.write(`home/.pi/agent/sessions/--w--/${n}_s.jsonl`, [header({ id: `s${n}` })])
+    )
+    for (const [n, file] of files.entries()) {
+      addHole(file, 40_000_000)
+      appendFileSync(file, lines([entry("session_info", "i", null, { name: `named ${n}` })]))
+    }
+    // All of them at once would not fit.
+    const env = { NODE_OPTIONS: "--max-old-space-size=200" }
+    const { sessions } = await own.json(["sessions", "--all"], 0, { env })
+    expect(new Set(sessions.map((each: Json) => each.name))).toEqual(new Set(files.map((_, n) => `named ${n}`)))
   })
 })
 

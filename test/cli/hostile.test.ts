@@ -1,3 +1,5 @@
+import { readdirSync } from "node:fs"
+import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { entry, header, makeWorkspace, message, reply, user } from "./cutpoint.js"
 
@@ -69,6 +71,7 @@ const commands = [
   ["tree", file, "--to", "z1", "--dry-run"],
   ["compact", file, "--dry-run", "--with-transcript", "--keep-recent-tokens", "1"],
   ["sessions", "--all", "--counts"],
+  ["doctor", file],
   ["context", `unknown${evil}`],
   ["context"]
 ].map((args, index) => [index, args] as const)
@@ -109,5 +112,48 @@ describe("text from a session", () => {
       expect(ran.stdout).toContain(shown)
       expect(`${ran.stdout}${ran.stderr}`).not.toMatch(dangerous)
     }
+  })
+})
+
+describe("ids and names in a session that look like paths", () => {
+  const names = ["../../../escaped", "/tmp/escaped", "a\0b", "C:\\escaped", "x".repeat(300)]
+
+  /** Every file below a folder. */
+  const filesIn = (folder: string): ReadonlyArray<string> =>
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((each) => each.isFile())
+      .map((each) => join(each.parentPath, each.name))
+      .toSorted()
+
+  it.each(names)("such as %j name no file, whatever is done", async (name) => {
+    const own = makeWorkspace()
+    const session = own.write("home/.pi/agent/sessions/--w--/1_s.jsonl", [
+      header({ version: 2, id: name, cwd: name, parentSession: name }),
+      user(name, null, "word ".repeat(900)),
+      reply("a1", name, "word ".repeat(90)),
+      entry("session_info", "i", "a1", { name }),
+      user("u2", "i", "and"),
+      reply("a2", "u2")
+    ])
+    const copy = join(own.root, "copy.jsonl")
+    for (const args of [
+      ["sessions", "--all"],
+      ["context", session],
+      ["compact", session, "--offline", "--keep-recent-tokens", "0"],
+      ["pin", name, "--session", session],
+      ["tree", session, "--to", name, "--summarize", "--offline", "--label", name],
+      ["undo", session],
+      ["doctor", session, "--repair", copy]
+    ]) {
+      // An argument of a process cannot hold a NUL.
+      if (args.some((arg) => arg.includes("\0"))) continue
+      expect([args, (await own.run(args)).stderr]).toEqual([args, expect.not.stringContaining("fault in cutpoint")])
+    }
+    expect(filesIn(own.root)).toEqual([copy, session, `${session}.v2.bak`].toSorted())
+  })
+
+  it.each(["../../../escaped", "/etc/passwd", ".."])("such as %j find no session by its id", async (name) => {
+    const { error } = await workspace.json(["context", name], 1)
+    expect(["SessionNotFound", "NotASession", "SessionUnreadable"]).toContain(error._tag)
   })
 })

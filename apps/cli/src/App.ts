@@ -17,6 +17,7 @@ import * as Output from "./Output.js"
 import * as Printable from "./Printable.js"
 import * as compact from "./commands/compact.js"
 import * as context from "./commands/context.js"
+import * as doctor from "./commands/doctor.js"
 import * as pin from "./commands/pin.js"
 import * as sessions from "./commands/sessions.js"
 import * as tree from "./commands/tree.js"
@@ -28,7 +29,7 @@ export const version = "0.1.0"
 /** What stands without a command: options of every command, and nothing to do. */
 const noCommand = Effect.fail(
   ValidationError.missingSubcommand(
-    HelpDoc.p("Give a command: compact, tree, context, sessions, pin, unpin or undo. --help says more.")
+    HelpDoc.p("Give a command: compact, tree, context, sessions, pin, unpin, undo or doctor. --help says more.")
   )
 )
 
@@ -41,7 +42,8 @@ const root = Command.make("cutpoint", {}, () => noCommand).pipe(
     sessions.command,
     pin.pin,
     pin.unpin,
-    undo.command
+    undo.command,
+    doctor.command
   ])
 )
 
@@ -73,6 +75,7 @@ export const main = <E, R>(
       const tell = output.notice(Failure.message(cause))
       const document = output.result(Printable.json({ error: Failure.toJson(cause) }))
       // Where stdout itself cannot be written to, stderr has to do.
+      if (given.includes("--json") && Failure.isInResult(cause)) return Failure.exitCode(cause)
       yield* given.includes("--json") ? Effect.catchAllDefect(document, () => tell) : tell
       return Failure.exitCode(cause)
     })

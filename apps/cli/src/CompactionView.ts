@@ -49,7 +49,7 @@ export const toJson = ({ prepared, reason, result, status, ...shown }: View) => 
     Option.map(prepared.preparation, (preparation) => preparationJson(prepared, preparation, shown))
   ),
   ...(result === undefined ? {} : { result: resultJson(result) }),
-  diagnostics: prepared.diagnostics
+  diagnostics: (result ?? prepared).diagnostics
 })
 
 const roles = (messages: ReadonlyArray<Message.Message>) => messages.map((message) => message.role)

@@ -18,9 +18,13 @@ export const warn = Effect.fnUntraced(function* (diagnostics: ReadonlyArray<Diag
   if (json || serious.length === 0) return
   const output = yield* Output.Output
   for (const each of serious.slice(0, maxTold)) yield* output.notice(`warning: ${EntryView.diagnostic(each)}`)
-  if (serious.length > maxTold)
-    yield* output.notice(`warning: and ${Printable.count(serious.length - maxTold, "more fault")}`)
+  const untold = Diagnostic.count(serious.slice(maxTold))
+  if (untold > 0) yield* output.notice(`warning: and ${Printable.count(untold, "more fault")}`)
 })
+
+/** The faults as part of a document about something else; left out where there are none. */
+export const toJson = (diagnostics: ReadonlyArray<Diagnostic.Diagnostic>) =>
+  diagnostics.length === 0 ? {} : { diagnostics }
 
 /** Tells where the original of an upgraded session is. */
 export const tellBackup = Effect.fnUntraced(function* (backup: string | undefined) {

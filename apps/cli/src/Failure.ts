@@ -48,6 +48,17 @@ export class OutputFailed extends Schema.TaggedError<OutputFailed>()("OutputFail
   }
 }
 
+/** Something is wrong with a session, and the result says what. */
+export class FaultsFound extends Schema.TaggedError<FaultsFound>()("FaultsFound", {
+  faults: Schema.Int,
+  isRepaired: Schema.Boolean
+}) {
+  override get message(): string {
+    const next = this.isRepaired ? "the copy has none" : "--repair OUT writes a copy that has none"
+    return `The session has ${Printable.count(this.faults, "fault")}; ${next}.`
+  }
+}
+
 /** How the command ended. */
 export const exitCodes = { done: 0, failed: 1, wrongUse: 2, interrupted: 130 } as const
 
@@ -56,6 +67,9 @@ export const exitCode = (cause: Cause.Cause<unknown>): number => {
   if (isInterrupted(cause)) return exitCodes.interrupted
   return ValidationError.isValidationError(Cause.squash(cause)) ? exitCodes.wrongUse : exitCodes.failed
 }
+
+/** Whether a failure has been told by the result itself, which stays the only document. */
+export const isInResult = (cause: Cause.Cause<unknown>): boolean => Cause.squash(cause) instanceof FaultsFound
 
 /** A failure as JSON: its kind, its message, and what else it tells. */
 export const toJson = (cause: Cause.Cause<unknown>): unknown => {

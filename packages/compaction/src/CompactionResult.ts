@@ -78,6 +78,8 @@ export interface Compacted {
   readonly usage: Message.Usage | undefined
   readonly requests: number
   readonly durationMs: number
+  /** Faults found in reading and in writing. */
+  readonly diagnostics: ReadonlyArray<Diagnostic.Diagnostic>
   /** Where the original of a session in an older format was kept. */
   readonly backup: string | undefined
 }

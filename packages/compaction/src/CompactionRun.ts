@@ -178,7 +178,10 @@ const written = Effect.fnUntraced(function* (means: Means, run: Run, summary: Co
   yield* Effect.annotateCurrentSpan({ tokensBefore, tokensAfter, requests })
   const durationMs = (yield* Clock.currentTimeMillis) - run.started
   const { prepared } = run
-  const compacted: Compacted = { _tag: "Compacted", prepared, ...appended, writer, requests, usage, durationMs }
+  const ofProjection = prepared.diagnostics.filter((one) => !prepared.session.diagnostics.includes(one))
+  const diagnostics = [...appended.session.diagnostics, ...ofProjection]
+  const result = { prepared, ...appended, writer, requests, usage, durationMs, diagnostics }
+  const compacted: Compacted = { _tag: "Compacted", ...result }
   return compacted
 })
 

@@ -3,6 +3,7 @@
  *
  * @since 0.1.0
  */
+import type * as Diagnostic from "@cutpoint/core/Diagnostic"
 import type * as Entry from "@cutpoint/core/Entry"
 import type * as PinBlock from "@cutpoint/core/PinBlock"
 import * as Pins from "@cutpoint/core/Pins"
@@ -19,6 +20,8 @@ export interface Pinned {
   readonly pins: ReadonlyArray<PinBlock.Pin>
   /** Where the original of a session in an older format was kept. */
   readonly backup: string | undefined
+  /** Faults found in reading and in writing. */
+  readonly diagnostics: ReadonlyArray<Diagnostic.Diagnostic>
 }
 
 /** Why a session's pins cannot be read. */
@@ -59,9 +62,9 @@ const make = Effect.gen(function* () {
       entries.push({ type: "custom", ...(yield* NewEntry.base(session.tree, parentId)), customType, data })
     }
     const [first, ...rest] = entries
-    if (first === undefined) return { pins: livePins(session), backup: undefined }
+    if (first === undefined) return resultOf(session, undefined)
     const appended = yield* store.append(session, [first, ...rest])
-    return { pins: livePins(appended.session), backup: appended.backup }
+    return resultOf(appended.session, appended.backup)
   })
 
   const pinEntries = Effect.fn("Pinning.pinEntries")(function* (key: string, entryIds: ReadonlyArray<string>) {
@@ -91,6 +94,12 @@ const make = Effect.gen(function* () {
 
 /** Pins in sessions of the store in context. */
 export const layer: Layer.Layer<Pinning, never, SessionStore.SessionStore> = Layer.effect(Pinning, make)
+
+const resultOf = (session: SessionStore.Session, backup: string | undefined): Pinned => ({
+  pins: livePins(session),
+  backup,
+  diagnostics: session.diagnostics
+})
 
 const livePins = ({ tree }: SessionStore.Session): ReadonlyArray<PinBlock.Pin> => Pins.live(SessionTree.leafPath(tree))
 

@@ -78,6 +78,23 @@ export class SessionChanged extends Schema.TaggedError<SessionChanged>()("Sessio
   }
 }
 
+/** Another process is writing to the session, and does not end. Nothing was written. */
+export class SessionLocked extends Schema.TaggedError<SessionLocked>()("SessionLocked", {
+  key: Schema.String,
+  /** The lock's file. */
+  lock: Schema.String,
+  /** The process that holds it, and its machine; undefined where the file does not say. */
+  pid: Schema.optional(Schema.Int),
+  host: Schema.optional(Schema.String),
+  /** How long was waited, in milliseconds. */
+  waitedMs: Schema.Number
+}) {
+  override get message(): string {
+    const holder = this.pid === undefined ? "somebody" : `process ${this.pid} on ${this.host || "this machine"}`
+    return `${this.key} is locked by ${holder}, for more than ${this.waitedMs} ms. Nothing was written. Wait until it is done; if nobody is writing any more, remove ${this.lock} and run the command again.`
+  }
+}
+
 /** Writing failed; the session is as it was before. */
 export class AppendFailed extends Schema.TaggedError<AppendFailed>()("AppendFailed", {
   key: Schema.String,
@@ -88,6 +105,15 @@ export class AppendFailed extends Schema.TaggedError<AppendFailed>()("AppendFail
   }
 }
 
+/** A copy was to be written where there is something already. */
+export class CopyExists extends Schema.TaggedError<CopyExists>()("CopyExists", {
+  path: Schema.String
+}) {
+  override get message(): string {
+    return `${this.path} is there already and is not overwritten. Give the name of a file that is not there yet.`
+  }
+}
+
 /** Why an append can fail. */
 export type AppendError =
   | SessionNotFound
@@ -95,6 +121,7 @@ export type AppendError =
   | SessionUnreadable
   | SessionReadOnly
   | SessionChanged
+  | SessionLocked
   | AppendFailed
 
 /** What a foreign failure says of itself, on one line. */

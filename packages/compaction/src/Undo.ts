@@ -4,6 +4,7 @@
  *
  * @since 0.1.0
  */
+import type * as Diagnostic from "@cutpoint/core/Diagnostic"
 import type * as Entry from "@cutpoint/core/Entry"
 import type * as PinBlock from "@cutpoint/core/PinBlock"
 import * as Pins from "@cutpoint/core/Pins"
@@ -28,6 +29,8 @@ export interface Undone {
   readonly messagesAfter: number
   /** Where the original of a session in an older format was kept. */
   readonly backup: string | undefined
+  /** Faults found in reading and in writing. */
+  readonly diagnostics: ReadonlyArray<Diagnostic.Diagnostic>
 }
 
 /** Why an undo can fail. */
@@ -52,7 +55,7 @@ const make = Effect.gen(function* () {
     const path = SessionTree.leafPath(tree)
     const at = path.findLastIndex((entry) => entry.type === "compaction")
     const compaction = path[at]
-    if (compaction === undefined) return nothingToUndo(tree.leafId)
+    if (compaction === undefined) return nothingToUndo(session)
     const messagesAfter = path.slice(at + 1).filter(hasMessage).length
     if (messagesAfter > 0 && !abandonLater) {
       return yield* new Errors.UndoRefused({ session: key, compactionId: compaction.id, messagesAfter })
@@ -61,8 +64,18 @@ const make = Effect.gen(function* () {
     const newLeafId = pins.at(-1)?.id ?? path[at - 1]?.id ?? null
     const move = yield* NavigationMove.plain({ tree, oldLeafId: tree.leafId, newLeafId }, compaction.id, undefined)
     const [first, ...rest] = [...pins, ...move.entries]
-    const { backup } = yield* Effect.uninterruptible(store.append(session, [first ?? move.entries[0], ...rest]))
-    const undone: Undone = { _tag: "Undone", compactionId: compaction.id, newLeafId, messagesAfter, backup }
+    const { backup, session: moved } = yield* Effect.uninterruptible(
+      store.append(session, [first ?? move.entries[0], ...rest])
+    )
+    const { diagnostics } = moved
+    const undone: Undone = {
+      _tag: "Undone",
+      compactionId: compaction.id,
+      newLeafId,
+      messagesAfter,
+      backup,
+      diagnostics
+    }
     return undone
   })
 
@@ -96,10 +109,11 @@ const carriedPins = Effect.fnUntraced(function* (tree: SessionTree.SessionTree, 
 
 const hasMessage = (entry: Entry.Entry): boolean => Projection.messagesOf(entry, true).length > 0
 
-const nothingToUndo = (leafId: string | null): Undone => ({
+const nothingToUndo = ({ diagnostics, tree }: SessionStore.Session): Undone => ({
   _tag: "NothingToUndo",
   compactionId: undefined,
-  newLeafId: leafId,
+  newLeafId: tree.leafId,
   messagesAfter: 0,
-  backup: undefined
+  backup: undefined,
+  diagnostics
 })

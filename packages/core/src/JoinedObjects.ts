@@ -7,9 +7,15 @@
  */
 import * as Json from "./Json.js"
 
+/** An object and the text that it was read from. */
+export interface Found {
+  readonly value: Json.JsonObject
+  readonly text: string
+}
+
 /** The objects found, what could not be read, and whether that stood first. */
 export interface JoinedObjects {
-  readonly objects: ReadonlyArray<Json.JsonObject>
+  readonly objects: ReadonlyArray<Found>
   readonly rest: string
   readonly restFirst: boolean
 }
@@ -46,13 +52,14 @@ const afterTear = (line: string): JoinedObjects | undefined => {
 }
 
 const fromStart = (line: string): JoinedObjects => {
-  const objects: Array<Json.JsonObject> = []
+  const objects: Array<Found> = []
   let position = skipSpace(line, 0)
   while (position < line.length) {
     const end = endOfObject(line, position)
-    const value = end < 0 ? undefined : parseObject(line.slice(position, end))
+    const text = line.slice(position, Math.max(position, end))
+    const value = parseObject(text)
     if (value === undefined) break
-    objects.push(value)
+    objects.push({ value, text })
     position = skipSpace(line, end)
   }
   return { objects, rest: line.slice(position), restFirst: false }

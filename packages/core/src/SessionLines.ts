@@ -14,6 +14,7 @@ import * as Diagnostic from "./Diagnostic.js"
 import * as Entry from "./Entry.js"
 import * as EntryReader from "./EntryReader.js"
 import * as Json from "./Json.js"
+import * as JsonText from "./JsonText.js"
 import { objectsIn } from "./JoinedObjects.js"
 
 /** A session as its lines give it. */
@@ -25,23 +26,41 @@ export interface SessionLines {
   readonly entries: ReadonlyArray<Entry.Entry>
   /** The 1-based line of each entry. */
   readonly lines: ReadonlyArray<number>
-  /** The records as the file has them, one an entry; empty for version 3, which needs no upgrade. */
-  readonly originals: ReadonlyArray<Json.JsonObject>
+  /** The JSON text that the header was read from; empty unless texts were asked for. */
+  readonly headerText: string
+  /** The JSON text that each entry was read from; empty unless it was asked for. */
+  readonly texts: ReadonlyArray<string>
+  /** What is left out for want of an id; empty unless texts were asked for. */
+  readonly lost: ReadonlyArray<LostEntry>
   readonly diagnostics: ReadonlyArray<Diagnostic.Diagnostic>
+}
+
+/** An entry without an id, and how many entries stand before it. */
+export interface LostEntry {
+  readonly text: string
+  readonly at: number
+}
+
+/** What of a file is kept. */
+export interface Options {
+  /** Whether entries are kept as the file spells them too, for writing them again. Takes the room of the file once more. */
+  readonly keepTexts?: boolean
 }
 
 /** Takes lines in order; `end` says what they held, or undefined where the first readable line is no header. */
 export interface Reader {
   /** The line without its line feed; `terminated` is false for a last line that has none. */
   readonly push: (line: string, terminated?: boolean) => void
+  /** Stands for a line of more than so many bytes, which nobody has read. */
+  readonly pushTooLong: (limit: number) => void
   readonly end: () => SessionLines | undefined
   /** Whether a readable line that is no header came first: reading on is of no use. */
   readonly isForeign: () => boolean
 }
 
 /** Reads a whole text at once. */
-export const parse = (text: string): SessionLines | undefined => {
-  const reader = makeReader()
+export const parse = (text: string, options: Options = {}): SessionLines | undefined => {
+  const reader = makeReader(options)
   let start = 0
   while (start < text.length) {
     const end = text.indexOf("\n", start)
@@ -79,31 +98,40 @@ const parsed = (line: string): unknown => {
 const bareHeader = JSON.stringify({ type: "session", version: Entry.currentVersion, id: "_" })
 
 /**
- * The records of a version-3 file with the same content: the header, then the
- * entries. Everything that the older records say is kept, what this version
- * does not know included.
+ * The lines of a version-3 file with the same content, without line feeds: the
+ * header, then the entries. Needs the texts. Everything that the older records
+ * say is kept, what this version does not know included; a record in which
+ * nothing changes is kept as it was spelled.
  */
-export const upgraded = (session: SessionLines): ReadonlyArray<Json.JsonObject> => {
-  const { type, version: _, id, ...header } = session.header
-  const entries = session.entries.map((entry, index) => upgradedRecord(session.originals[index] ?? {}, entry))
-  return [{ type, version: Entry.currentVersion, id, ...header }, ...entries]
+export function* upgraded(session: SessionLines): Iterable<string> {
+  const isCurrent = session.version === Entry.currentVersion
+  yield isCurrent ? session.headerText : JsonText.withFields(session.headerText, { version: `${Entry.currentVersion}` })
+  for (const [index, entry] of session.entries.entries()) yield upgradedText(session.texts[index] ?? "", entry)
 }
 
-const upgradedRecord = (original: Json.JsonObject, entry: Entry.Entry): Json.JsonObject => {
-  const { type, id: _id, parentId: _parentId, firstKeptEntryIndex, ...rest } = original
-  const boundary = entry.type === "compaction" ? { firstKeptEntryId: entry.firstKeptEntryId } : {}
-  const index = entry.type === "compaction" || firstKeptEntryIndex === undefined ? {} : { firstKeptEntryIndex }
-  const message = rest.message
-  const renamed =
-    Json.isObject(message) && message.role === "hookMessage" ? { message: { ...message, role: "custom" } } : {}
-  return { type, id: entry.id, parentId: entry.parentId, ...rest, ...index, ...boundary, ...renamed }
+const upgradedText = (text: string, entry: Entry.Entry): string => {
+  const original: unknown = JSON.parse(text)
+  if (!Json.isObject(original)) return text
+  const { id, message, parentId } = original
+  const isRenamed = Json.isObject(message) && message.role === "hookMessage"
+  const hasMoved = entry.type === "compaction" && original.firstKeptEntryId !== entry.firstKeptEntryId
+  if (id === entry.id && parentId === entry.parentId && !isRenamed && !hasMoved) return text
+  return JsonText.withFields(text, {
+    id: JSON.stringify(entry.id),
+    parentId: JSON.stringify(entry.parentId),
+    ...(isRenamed
+      ? { message: JsonText.withFields(JsonText.fieldOf(text, "message") ?? "{}", { role: '"custom"' }) }
+      : {}),
+    ...(hasMoved ? { firstKeptEntryIndex: undefined, firstKeptEntryId: JSON.stringify(entry.firstKeptEntryId) } : {})
+  })
 }
 
 /** A fresh reader. */
-export const makeReader = (): Reader => {
-  const state = new State()
+export const makeReader = ({ keepTexts = false }: Options = {}): Reader => {
+  const state = new State(keepTexts)
   return {
     push: (line, terminated = true) => state.push(line, terminated),
+    pushTooLong: (limit) => state.pushTooLong(limit),
     isForeign: () => state.foreign,
     end: () => state.end()
   }
@@ -125,12 +153,22 @@ class State {
   private version = Entry.currentVersion
   private readonly entries: Array<Entry.Entry> = []
   private readonly lines: Array<number> = []
-  private readonly originals: Array<Json.JsonObject> = []
-  private readonly diagnostics: Array<Diagnostic.Diagnostic> = []
+  private headerText = ""
+  private readonly texts: Array<string> = []
+  private readonly lost: Array<LostEntry> = []
+  private readonly diagnostics = Diagnostic.collector()
   private readonly idOfRecord = new Map<number, string>()
   private readonly boundaries: Array<{ readonly at: number; readonly record: number }> = []
   private firstCarriageReturn = 0
   private carriageReturns = 0
+
+  constructor(private readonly keepTexts: boolean) {}
+
+  pushTooLong(limit: number): void {
+    this.line++
+    this.record++
+    this.report("LineTooLong", `Line ${this.line} is longer than ${limit} bytes and was left out.`)
+  }
 
   push(raw: string, terminated: boolean): void {
     this.line++
@@ -153,7 +191,7 @@ class State {
   end(): SessionLines | undefined {
     if (this.header === undefined) return undefined
     if (this.carriageReturns > 0) {
-      this.diagnostics.push(
+      this.diagnostics.add(
         Diagnostic.make(
           "CarriageReturns",
           `${this.carriageReturns} lines end in a carriage return, the first is line ${this.firstCarriageReturn}.`,
@@ -167,13 +205,15 @@ class State {
       version: this.version,
       entries: this.entries,
       lines: this.lines,
-      originals: this.originals,
-      diagnostics: this.diagnostics
+      headerText: this.headerText,
+      texts: this.texts,
+      lost: this.lost,
+      diagnostics: this.diagnostics.all()
     }
   }
 
   private report(tag: Diagnostic.Kind, message: string, entryId?: string): void {
-    this.diagnostics.push(Diagnostic.make(tag, message, { line: this.line, entryId }))
+    this.diagnostics.add(Diagnostic.make(tag, message, { line: this.line, entryId }))
   }
 
   private readLine(line: string, terminated: boolean): void {
@@ -185,7 +225,7 @@ class State {
       return
     }
     this.record++
-    this.readRecord(value)
+    this.readRecord(value, line)
   }
 
   /** A line that is no JSON text: joined objects, a half object before a whole one, or nothing. */
@@ -204,24 +244,24 @@ class State {
     const lost = found.rest === "" ? "" : "; the rest of the line cannot be read"
     this.report("JoinedLines", `Line ${this.line} holds ${found.objects.length} readable entries${lost}.`)
     if (found.restFirst) this.record++
-    for (const value of found.objects) {
+    for (const { text, value } of found.objects) {
       this.record++
-      this.readRecord(value)
+      this.readRecord(value, text)
     }
     if (found.rest !== "" && !found.restFirst) this.record++
   }
 
-  private readRecord(value: unknown): void {
+  private readRecord(value: unknown, text: string): void {
     if (this.foreign) return
-    if (this.header === undefined) this.readHeader(value)
+    if (this.header === undefined) this.readHeader(value, text)
     else if (!Json.isObject(value))
       this.report("NotAnEntry", `Line ${this.line} is JSON, but no object; it was left out.`)
     else if (value.type === "session")
       this.report("RepeatedHeader", `Line ${this.line} is a second header; it was left out.`)
-    else this.readEntry(value)
+    else this.readEntry(value, text)
   }
 
-  private readHeader(value: unknown): void {
+  private readHeader(value: unknown, text: string): void {
     if (!Json.isObject(value) || value.type !== "session") {
       this.foreign = true
       return
@@ -237,11 +277,15 @@ class State {
     }
     if (typeof value.id !== "string" || value.id === "") this.report("HeaderField", "The header has no id.")
     this.header = soundHeader(value)
+    if (this.keepTexts) this.headerText = text.trim()
   }
 
-  private readEntry(value: Json.JsonObject): void {
+  private readEntry(value: Json.JsonObject, text: string): void {
     const base = this.baseOf(value)
-    if (base === undefined) return
+    if (base === undefined) {
+      if (this.keepTexts) this.lost.push({ text: text.trim(), at: this.entries.length })
+      return
+    }
     if (typeof value.type !== "string" || value.type === "") {
       this.report("MissingType", `Line ${this.line} has no type; it is kept, and says nothing.`, base.id)
     } else if (!EntryReader.isKnownType(value.type)) {
@@ -251,7 +295,7 @@ class State {
     this.idOfRecord.set(this.record, base.id)
     this.entries.push(EntryReader.read(value, base))
     this.lines.push(this.line)
-    if (this.version < Entry.currentVersion) this.originals.push(value)
+    if (this.keepTexts) this.texts.push(text.trim())
   }
 
   private baseOf(value: Json.JsonObject): EntryReader.Base | undefined {
@@ -281,7 +325,7 @@ class State {
       const firstKeptEntryId = this.idOfRecord.get(record)
       this.entries[at] = { ...rest, firstKeptEntryId: firstKeptEntryId ?? "" }
       if (firstKeptEntryId === undefined) {
-        this.diagnostics.push(
+        this.diagnostics.add(
           Diagnostic.make(
             "DanglingBoundary",
             `The compaction on line ${this.lines[at]} keeps messages from position ${record} on, where no entry can be read; nothing from before it is kept.`,

@@ -10,6 +10,7 @@
  */
 import * as Diagnostic from "./Diagnostic.js"
 import * as Entry from "./Entry.js"
+import * as ForkedWrites from "./ForkedWrites.js"
 import * as Message from "./Message.js"
 
 /** A session's entries with their index. */
@@ -24,7 +25,7 @@ export interface SessionTree {
    * entry it marks. Null in an empty session, and after a move before a root.
    */
   readonly leafId: string | null
-  /** Duplicate ids, unknown parents, cycles. */
+  /** Duplicate ids, unknown parents, cycles, forked writes. */
   readonly diagnostics: ReadonlyArray<Diagnostic.Diagnostic>
   /** Whether these are only the entries that the context at the leaf needs. */
   readonly isPart?: boolean
@@ -36,14 +37,15 @@ export const make = (
   entries: ReadonlyArray<Entry.Entry>,
   lines: ReadonlyArray<number> = []
 ): SessionTree => {
-  const diagnostics: Array<Diagnostic.Diagnostic> = []
+  const diagnostics = Diagnostic.collector()
   const positions = new Map<string, number>()
   entries.forEach((entry, position) => {
-    if (positions.has(entry.id)) diagnostics.push(duplicate(entry.id, lines[position]))
+    if (positions.has(entry.id)) diagnostics.add(duplicate(entry.id, lines[position]))
     positions.set(entry.id, position)
   })
   const tree: SessionTree = { header, entries, positions, leafId: leafOf(entries, positions), diagnostics: [] }
-  return { ...tree, diagnostics: [...diagnostics, ...brokenParents(tree, lines)] }
+  findBrokenParents(tree, lines, diagnostics)
+  return { ...tree, diagnostics: [...diagnostics.all(), ...ForkedWrites.diagnostics(entries, lines)] }
 }
 
 /**
@@ -128,6 +130,39 @@ export const children = (tree: SessionTree): ReadonlyMap<string | null, Readonly
   return byParent
 }
 
+/**
+ * Whether one entry stands on the path of another, itself left out; for asking
+ * often. A cycle is taken to start with its first entry in the file.
+ */
+export const ancestry = (tree: SessionTree): ((ancestorId: string, id: string) => boolean) => {
+  const byParent = children(tree)
+  const entered = new Map<string, number>()
+  const left = new Map<string, number>()
+  let clock = 0
+  const walk = (root: Entry.Entry): void => {
+    const open: Array<{ readonly id: string; readonly below: ReadonlyArray<Entry.Entry>; next: number }> = []
+    const enter = (entry: Entry.Entry): void => {
+      const { id } = entry
+      // An entry whose id is used again later is out of the tree.
+      if (entered.has(id) || get(tree, id) !== entry) return
+      entered.set(id, clock++)
+      open.push({ id, below: byParent.get(id) ?? [], next: 0 })
+    }
+    enter(root)
+    for (let top = open.at(-1); top !== undefined; top = open.at(-1)) {
+      const child = top.below[top.next++]
+      if (child !== undefined) enter(child)
+      else left.set(open.pop()?.id ?? "", clock++)
+    }
+  }
+  for (const root of byParent.get(null) ?? []) walk(root)
+  for (const entry of tree.entries) walk(entry)
+  return (ancestorId, id) => {
+    const [from, to, at] = [entered.get(ancestorId), left.get(ancestorId), entered.get(id)]
+    return from !== undefined && to !== undefined && at !== undefined && from < at && at < to
+  }
+}
+
 /** The labels in force: the latest of each entry. */
 export const labels = (tree: SessionTree): ReadonlyMap<string, string> => {
   const byTarget = new Map<string, string>()
@@ -167,8 +202,11 @@ const duplicate = (id: string, line: number | undefined): Diagnostic.Diagnostic 
 const walk = { none: 0, current: 1, done: 2 }
 
 /** Every unknown parent, and every cycle once. */
-const brokenParents = (tree: SessionTree, lines: ReadonlyArray<number>): ReadonlyArray<Diagnostic.Diagnostic> => {
-  const diagnostics: Array<Diagnostic.Diagnostic> = []
+const findBrokenParents = (
+  tree: SessionTree,
+  lines: ReadonlyArray<number>,
+  diagnostics: Diagnostic.Collector
+): void => {
   const walks = new Uint8Array(tree.entries.length)
   for (const [position, start] of tree.entries.entries()) {
     // An entry whose id is used again later is out of the tree.
@@ -180,7 +218,7 @@ const brokenParents = (tree: SessionTree, lines: ReadonlyArray<number>): Readonl
       if (entry === undefined) break
       const where = { line: lines[at], entryId: entry.id }
       if (walks[at] === walk.current) {
-        diagnostics.push(
+        diagnostics.add(
           Diagnostic.make("ParentCycle", `The entry ${entry.id} is its own ancestor; its path stops there.`, where)
         )
         break
@@ -190,10 +228,9 @@ const brokenParents = (tree: SessionTree, lines: ReadonlyArray<number>): Readonl
       at = positionOf(tree, entry.parentId)
       if (entry.parentId !== null && at === undefined) {
         const message = `The parent ${entry.parentId} of the entry ${entry.id} is not in the session; its path stops there.`
-        diagnostics.push(Diagnostic.make("UnknownParent", message, where))
+        diagnostics.add(Diagnostic.make("UnknownParent", message, where))
       }
     }
     for (const done of walked) walks[done] = walk.done
   }
-  return diagnostics
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest"
+import * as Diagnostic from "../src/Diagnostic.js"
 import * as SessionLines from "../src/SessionLines.js"
 
 const header = { type: "session", version: 3, id: "s", timestamp: "2026-01-01T00:00:00.000Z", cwd: "/w" }
@@ -15,7 +16,7 @@ const file = (...lines: ReadonlyArray<string | object>): string =>
   lines.map((line) => `${typeof line === "string" ? line : JSON.stringify(line)}\n`).join("")
 
 const parse = (text: string): SessionLines.SessionLines => {
-  const session = SessionLines.parse(text)
+  const session = SessionLines.parse(text, { keepTexts: true })
   if (session === undefined) throw new Error("not a session")
   return session
 }
@@ -123,6 +124,25 @@ describe("lines that are damaged", () => {
   })
 })
 
+describe("a great many faults", () => {
+  it("are kept up to a number of each kind, and counted", () => {
+    const session = parse(file(header, a, ...Array.from({ length: 100_000 }, (_, n) => (n % 2 === 0 ? "garbage" : ""))))
+    expect(session.diagnostics.length).toBe(2 * Diagnostic.maxOfKind + 2)
+    expect(Diagnostic.count(session.diagnostics)).toBe(100_000)
+    expect(session.diagnostics.slice(-2)).toMatchObject([
+      { _tag: "NotJson", more: 49_900 },
+      { _tag: "BlankLine", more: 49_900 }
+    ])
+  })
+
+  it("one more than are kept is one more", () => {
+    const many = Array.from({ length: Diagnostic.maxOfKind + 1 }, () => "[]")
+    expect(parse(file(header, ...many)).diagnostics.at(-1)?.message).toBe(
+      "There is 1 more fault of the kind NotAnEntry."
+    )
+  })
+})
+
 describe("entries without what they need", () => {
   it("no id: left out and reported, and the entry before stays the last", () => {
     for (const id of [undefined, null, "", 7, {}]) {
@@ -155,7 +175,8 @@ describe("versions", () => {
     const hook = { ...a, message: { role: "hookMessage", customType: "x", content: "hello", extra: 1 } }
     const session = parse(file({ ...header, version: 2 }, hook, b))
     expect(session.entries[0]).toMatchObject({ message: { role: "custom", content: "hello", extra: 1 } })
-    expect(SessionLines.upgraded(session)[1]).toMatchObject({ message: { role: "custom", extra: 1 } })
+    const [, upgraded = ""] = [...SessionLines.upgraded(session)]
+    expect(JSON.parse(upgraded)).toMatchObject({ message: { role: "custom", extra: 1 } })
   })
 })
 
@@ -224,6 +245,21 @@ describe("version 1", () => {
     const session = parse(file(header1, line("a"), "garbage", line("b"), boundary(index)))
     expect(firstKept(session)).toEqual([""])
     expect(faults(session)).toContain("DanglingBoundary")
+  })
+
+  it("an upgrade spells what it need not change as it was, numbers too large to count with included", () => {
+    const number = "12345678901234567890.10"
+    const two = `{ "n":${number}, "type":"message","id":"a","parentId":null,"timestamp":"","message":{"role":"user"}}`
+    const named = [...SessionLines.upgraded(parse(file({ ...header1, version: 2 }, two)))]
+    expect(named[1]).toBe(two)
+    const one = `{"type":"message","timestamp":"","message":{"role":"user","content":"é\\u00e9"},"n":${number}}`
+    const session = parse(file(header1, one, `{"type":"future"}`, `{"n":${number}}`))
+    const [first, second, third] = ids(session)
+    expect([...SessionLines.upgraded(session)].slice(1)).toEqual([
+      one.replace('"message",', `"message","id":"${first}","parentId":null,`),
+      `{"type":"future","id":"${second}","parentId":"${first}"}`,
+      `{"id":"${third}","parentId":"${second}","n":${number}}`
+    ])
   })
 
   it("read again after the upgrade: the same entries, and nothing lost", () => {

@@ -22,7 +22,7 @@ import {
 } from "@cutpoint/compaction/SessionStore"
 import * as Entry from "@cutpoint/core/Entry"
 import { isPlatformError, type PlatformError } from "@effect/platform/Error"
-import type * as FileSystem from "@effect/platform/FileSystem"
+import * as FileSystem from "@effect/platform/FileSystem"
 import * as Path from "@effect/platform/Path"
 import type * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
@@ -36,6 +36,7 @@ import * as SessionListing from "./SessionListing.js"
 import * as SessionReader from "./SessionReader.js"
 import * as SessionWriter from "./SessionWriter.js"
 import * as Upgrade from "./Upgrade.js"
+import * as WriteLock from "./WriteLock.js"
 
 /** Where the files are. */
 export interface Options {
@@ -53,9 +54,7 @@ export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Re
   const path = yield* Path.Path
   const context = yield* Effect.context<Needs>()
   const sessionsDir = path.resolve(options.sessionsDir)
-  // The place for a lock. Appends of this store wait for each other; those of
-  // others are noticed by the revision, which is checked right before writing.
-  const writing = yield* Effect.makeSemaphore(1)
+  const lock = yield* WriteLock.make
   return {
     find: Effect.fn("SessionFiles.find")((query) => Effect.provide(find(sessionsDir, query), context)),
     list: (options) =>
@@ -68,7 +67,7 @@ export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Re
       Effect.provide(Effect.flatMap(SessionWriter.plan(sessionsDir, session), create), context)
     ),
     append: Effect.fn("SessionFiles.append")((session, entries) =>
-      Effect.provide(writing.withPermits(1)(append(sessionsDir, session, entries)), context)
+      Effect.provide(append(sessionsDir, lock, session, entries), context)
     )
   }
 })
@@ -148,13 +147,19 @@ const open = (sessionsDir: string, key: string) =>
 const create = (plan: SessionWriter.Plan) =>
   Effect.mapError(SessionWriter.create(plan), (error) => failed(plan.key, error))
 
-const append = Effect.fnUntraced(function* (sessionsDir: string, session: Session, entries: SessionWriter.Entries) {
+const append = Effect.fnUntraced(function* (
+  sessionsDir: string,
+  lock: WriteLock.WriteLock,
+  session: Session,
+  entries: SessionWriter.Entries
+) {
+  const fs = yield* FileSystem.FileSystem
   const { key, version } = session
   if (!(version <= Entry.currentVersion)) return yield* new SessionReadOnly({ key, version })
   const appending: Effect.Effect<Appended, AppendError | PlatformError, Needs> = Upgrade.isNeeded(session)
     ? Upgrade.append(session, entries)
     : SessionWriter.append(session, entries)
-  return yield* appending.pipe(
+  return yield* Effect.flatMap(fs.realPath(key), (target) => lock.exclusive(target, appending)).pipe(
     Effect.catchIf(isPlatformError, notFoundOr(sessionsDir, key, failed)),
     // JSON nested many thousands deep can be read, but not be written again as an upgrade must.
     Effect.catchSomeDefect((defect) =>

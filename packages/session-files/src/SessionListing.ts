@@ -71,7 +71,7 @@ class Scan {
   /** Whether reading on is of use. */
   push(line: LineReader.Line): boolean {
     if (this.header !== undefined && !telling.test(line.text)) return true
-    const reader = SessionLines.makeReader()
+    const reader = SessionLines.makeReader({ keepTexts: this.header === undefined })
     if (this.header !== undefined) reader.push(this.headerLine)
     reader.push(line.text, line.terminated)
     const lines = reader.end()
@@ -94,7 +94,7 @@ class Scan {
   private take(lines: SessionLines.SessionLines): void {
     if (this.header === undefined) {
       this.header = lines.header
-      this.headerLine = JSON.stringify(lines.header)
+      this.headerLine = lines.headerText
     }
     for (const entry of lines.entries) this.see(entry)
   }

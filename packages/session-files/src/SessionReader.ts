@@ -25,13 +25,14 @@ export interface Reading {
  * where the first readable line is no header.
  */
 export const read = (
-  path: string
+  path: string,
+  options: SessionLines.Options = {}
 ): Effect.Effect<Reading, NotASession | PlatformError.PlatformError, FileSystem.FileSystem> =>
   Effect.scoped(
     Effect.gen(function* () {
       const file = yield* openForReading(path)
       const state = yield* Revision.of(file)
-      const collector = makeCollector()
+      const collector = makeCollector(options)
       yield* LineReader.read(file, state.size, collector.push)
       const lines = collector.end()
       if (lines === undefined) return yield* new NotASession({ key: path, line: collector.foreignLine() })
@@ -70,46 +71,32 @@ interface Collector {
   readonly foreignLine: () => number | undefined
 }
 
-/** Stands for a line that is too long: no JSON, so that it is counted as a line that cannot be read. */
-const unreadable = "?"
-
-const makeCollector = (): Collector => {
-  const reader = SessionLines.makeReader()
-  const tooLong = new Set<number>()
+const makeCollector = (options: SessionLines.Options): Collector => {
+  const reader = SessionLines.makeReader(options)
   let last: LineReader.Line | undefined
   return {
     push: (line) => {
       last = line
-      if (line.tooLong) tooLong.add(line.number)
-      if (line.tooLong) reader.push(unreadable)
+      if (line.tooLong) reader.pushTooLong(LineReader.maxLineBytes)
       else reader.push(line.text, line.terminated)
       return !reader.isForeign()
     },
     end: () => {
       const lines = reader.end()
-      return lines && { ...lines, diagnostics: withFileFaults(lines.diagnostics, tooLong, last) }
+      return lines && { ...lines, diagnostics: [...lines.diagnostics, ...endFaults(lines.diagnostics, last)] }
     },
     foreignLine: () => (reader.isForeign() ? last?.number : undefined)
   }
 }
 
-/** Adds what only the file shows: lines that are too long, and a last line that is whole but not ended. */
-const withFileFaults = (
+/** What only the file shows: a last line that is whole but not ended. */
+const endFaults = (
   diagnostics: ReadonlyArray<Diagnostic.Diagnostic>,
-  tooLong: ReadonlySet<number>,
   last: LineReader.Line | undefined
 ): ReadonlyArray<Diagnostic.Diagnostic> => {
-  const found = diagnostics.map((one) =>
-    one._tag === "NotJson" && one.line !== undefined && tooLong.has(one.line) ? lineTooLong(one.line) : one
-  )
-  const isWhole = last?.terminated === false && !found.some((one) => one._tag === "TornLine")
-  return isWhole ? [...found, noFinalLineBreak(last.number)] : found
+  const isWhole = last?.terminated === false && !diagnostics.some((one) => one._tag === "TornLine")
+  return isWhole ? [noFinalLineBreak(last.number)] : []
 }
-
-const lineTooLong = (line: number): Diagnostic.Diagnostic =>
-  Diagnostic.make("LineTooLong", `Line ${line} is longer than ${LineReader.maxLineBytes} bytes and was left out.`, {
-    line
-  })
 
 const noFinalLineBreak = (line: number): Diagnostic.Diagnostic =>
   Diagnostic.make("NoFinalLineBreak", `The last line (${line}) has no line break; the next append starts a new line.`, {

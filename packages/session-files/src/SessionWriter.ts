@@ -37,8 +37,10 @@ const privateFolder = 0o700
 
 const encoder = new TextEncoder()
 
-/** A value as a line of a session's file, line feed included. */
-export const lineOf = (value: unknown): string => `${JSON.stringify(value)}\n`
+/** Entries as lines of a session's file. */
+export const linesOf = (entries: Entries): string => entries.map((entry) => lineOf(Entry.toJson(entry))).join("")
+
+const lineOf = (value: unknown): string => `${JSON.stringify(value)}\n`
 
 // -----------------------------------------------------------------------------
 // Appending
@@ -58,7 +60,7 @@ export const append = (
     const files = yield* openBoth(session.key)
     const before = yield* Revision.of(files.reader)
     if (before.revision !== session.revision) return yield* new SessionChanged({ key: session.key })
-    const text = entries.map((entry) => lineOf(Entry.toJson(entry))).join("")
+    const text = linesOf(entries)
     const bytes = encoder.encode(before.endsLine ? text : `\n${text}`)
     yield* writeDurably(files.writer, bytes).pipe(
       Effect.catchAll((error) => takenBack(session.key, files, before, bytes, error))
@@ -90,7 +92,8 @@ const openBoth = Effect.fnUntraced(function* (
   return yield* new SessionChanged({ key })
 })
 
-const isSame = (one: FileSystem.File.Info, other: FileSystem.File.Info): boolean =>
+/** Whether two names lead to one file. */
+export const isSame = (one: FileSystem.File.Info, other: FileSystem.File.Info): boolean =>
   one.dev === other.dev && Option.getOrNull(one.ino) === Option.getOrNull(other.ino)
 
 const writeDurably = (file: FileSystem.File, bytes: Uint8Array) => Effect.andThen(file.writeAll(bytes), file.sync)
@@ -213,6 +216,21 @@ export const writeNew = (
       Effect.onError(() => Effect.ignore(fs.remove(path)))
     )
   }).pipe(Effect.scoped, Effect.uninterruptible)
+
+/** How much is written at once, in characters. */
+const pieceLength = 1024 * 1024
+
+/** Lines as texts of a bearable size, with their line feeds. */
+export function* pieces(lines: Iterable<string>): Iterable<string> {
+  let piece = ""
+  for (const line of lines) {
+    piece += `${line}\n`
+    if (piece.length < pieceLength) continue
+    yield piece
+    piece = ""
+  }
+  yield piece
+}
 
 /** Makes a file's name durable too, on systems where a folder can be flushed. */
 export const syncFolder = (file: string): Effect.Effect<void, never, FileSystem.FileSystem | Path.Path> =>

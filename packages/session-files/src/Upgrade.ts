@@ -25,9 +25,6 @@ const modeBits = 0o7777
 /** So many names are tried for a backup. */
 const maxBackups = 1000
 
-/** How much is written at once, in characters. */
-const pieceLength = 1024 * 1024
-
 /** Whether a session must be rewritten before it can be appended to. */
 export const isNeeded = (session: Session): boolean => session.version < Entry.currentVersion
 
@@ -53,7 +50,7 @@ export const append = Effect.fnUntraced(function* (
 })
 
 const readUnchanged = Effect.fnUntraced(function* (session: Session, target: string) {
-  const reading = yield* SessionReader.read(target)
+  const reading = yield* SessionReader.read(target, { keepTexts: true })
   if (reading.state.revision === session.revision) return reading
   return yield* new SessionChanged({ key: session.key })
 })
@@ -62,6 +59,7 @@ const readUnchanged = Effect.fnUntraced(function* (session: Session, target: str
 const replace = (session: Session, target: string, texts: Iterable<string>) =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
+    yield* removeLeftovers(target)
     const temporary = yield* temporaryName(target)
     const state = yield* SessionWriter.writeNew(temporary, texts)
     const backup = yield* Effect.gen(function* () {
@@ -87,8 +85,33 @@ const readUnchangedState = (session: Session, target: string) =>
 const temporaryName = Effect.fnUntraced(function* (target: string) {
   const path = yield* Path.Path
   const random = yield* Random.nextIntBetween(0, 2 ** 32)
-  return path.join(path.dirname(target), `.${path.basename(target)}.${random.toString(16).padStart(8, "0")}.tmp`)
+  const name = `${temporaryStart(path, target)}${random.toString(16).padStart(8, "0")}${temporaryEnd}`
+  return path.join(path.dirname(target), name)
 })
+
+const temporaryStart = (path: Path.Path, target: string): string => `.${path.basename(target)}.`
+const temporaryEnd = ".tmp"
+
+/**
+ * Removes what upgrades of this session that were killed have left. Whoever
+ * upgrades holds the session's lock, so that no other upgrade is under way.
+ */
+const removeLeftovers = Effect.fnUntraced(
+  function* (target: string) {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const folder = path.dirname(target)
+    const start = temporaryStart(path, target)
+    const isLeftover = (name: string): boolean =>
+      name.startsWith(start) &&
+      name.endsWith(temporaryEnd) &&
+      /^[0-9a-f]{8}$/.test(name.slice(start.length, -temporaryEnd.length))
+    const names = yield* fs.readDirectory(folder)
+    yield* Effect.forEach(names.filter(isLeftover), (name) => fs.remove(path.join(folder, name)), { discard: true })
+  },
+  // They are only in the way of tidiness.
+  Effect.ignore
+)
 
 /** Gives a file the mode of another, and its owner where that is allowed. */
 const takeOver = Effect.fnUntraced(function* (from: string, to: string) {
@@ -109,6 +132,8 @@ const keepOriginal = Effect.fnUntraced(function* (target: string, version: numbe
   const fs = yield* FileSystem.FileSystem
   for (let taken = 0; ; taken++) {
     const backup = `${target}.v${version}${taken === 0 ? "" : `.${taken}`}.bak`
+    // An upgrade that was killed may have got as far as this.
+    if (yield* isSameFile(target, backup)) return backup
     const isKept = yield* fs.link(target, backup).pipe(
       Effect.catchIf(
         (error) => !isTaken(error),
@@ -122,6 +147,14 @@ const keepOriginal = Effect.fnUntraced(function* (target: string, version: numbe
     )
     if (isKept) return backup
   }
+})
+
+/** Whether two names are names of one file; a symbolic link is none. */
+const isSameFile = Effect.fnUntraced(function* (one: string, other: string) {
+  const fs = yield* FileSystem.FileSystem
+  const [info, found] = yield* Effect.all([fs.stat(one), Effect.option(fs.stat(other))])
+  const hasNames = Option.exists(info.nlink, (links) => links > 1)
+  return hasNames && Option.exists(found, (found) => SessionWriter.isSame(info, found))
 })
 
 /** Copies a file to a name that must be free, down to the disk. */
@@ -140,14 +173,8 @@ const isTaken = (error: PlatformError.PlatformError): boolean =>
 
 /** The upgraded file, in pieces of a bearable size. */
 function* textsOf(lines: SessionLines.SessionLines, entries: SessionWriter.Entries): Iterable<string> {
-  let piece = ""
-  for (const record of [...SessionLines.upgraded(lines), ...entries.map(Entry.toJson)]) {
-    piece += SessionWriter.lineOf(record)
-    if (piece.length < pieceLength) continue
-    yield piece
-    piece = ""
-  }
-  yield piece
+  yield* SessionWriter.pieces(SessionLines.upgraded(lines))
+  yield SessionWriter.linesOf(entries)
 }
 
 /** The session as the upgraded file gives it: the header is line 1, each entry has a line of its own. */

@@ -106,4 +106,17 @@ describe("SessionFiles.list", () => {
       expect((yield* Effect.flip(all()))._tag).toBe("SessionUnreadable")
     }).pipe(onFiles)
   )
+
+  it.scoped("shows a session whose header is nested too deep to be written again", () =>
+    Effect.gen(function* () {
+      const { all, store, write } = yield* workspace
+      const deep = `${"[".repeat(20_000)}${"]".repeat(20_000)}`
+      const file = yield* write(
+        "sessions/--w--/1_s1.jsonl",
+        header().replace("{", `{"deep":${deep},`) + "\n" + lines(reply("a", null, 5))
+      )
+      expect(yield* all()).toMatchObject([{ id: "s1", contextTokens: 5 }])
+      expect(yield* store.find("s1")).toBe(file)
+    }).pipe(onFiles)
+  )
 })

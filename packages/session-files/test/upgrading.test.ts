@@ -166,4 +166,32 @@ describe("Upgrade", () => {
       expect(yield* fs.readDirectory(path.dirname(file))).toEqual(["x.jsonl"])
     }).pipe(onFiles)
   )
+
+  it.scoped("removes what killed upgrades of the session left, and nothing else", () =>
+    Effect.gen(function* () {
+      const { fs, path, store, write } = yield* makeWorkspace
+      const file = yield* write("d/x.jsonl", versionTwo)
+      const others = [".y.jsonl.00000000.tmp", ".x.jsonl.mine.tmp", ".x.jsonl.0000000g.tmp", "x.jsonl.00000000.tmp"]
+      for (const name of [".x.jsonl.0123abcd.tmp", ".x.jsonl.ffffffff.tmp", ...others])
+        yield* write(`d/${name}`, "half")
+      yield* store.append(yield* store.open(file), [user("new", "h")])
+      const names = yield* fs.readDirectory(path.dirname(file))
+      expect(names.toSorted()).toEqual([...others, "x.jsonl", "x.jsonl.v2.bak"].toSorted())
+    }).pipe(onFiles)
+  )
+
+  it.scoped("goes on with the backup of an upgrade that was killed, but not with a link to the file", () =>
+    Effect.gen(function* () {
+      const { fs, path, store, text, write } = yield* makeWorkspace
+      const killed = yield* write("one/x.jsonl", versionTwo)
+      yield* fs.link(killed, `${killed}.v2.bak`)
+      expect((yield* store.append(yield* store.open(killed), [user("new", "h")])).backup).toBe(`${killed}.v2.bak`)
+      expect(yield* text(`${killed}.v2.bak`)).toBe(versionTwo)
+      const linked = yield* write("two/x.jsonl", versionTwo)
+      yield* fs.symlink(linked, `${linked}.v2.bak`)
+      const { backup } = yield* store.append(yield* store.open(linked), [user("new", "h")])
+      expect(path.basename(backup ?? "")).toBe("x.jsonl.v2.1.bak")
+      expect(yield* text(backup ?? "")).toBe(versionTwo)
+    }).pipe(onFiles)
+  )
 })

@@ -5,10 +5,12 @@
  */
 export * as ContextIndexLaws from "./ContextIndexLaws.js"
 export * as CutPointLaws from "./CutPointLaws.js"
+export * as DamagedFiles from "./DamagedFiles.js"
 export * as FileOpsLaws from "./FileOpsLaws.js"
 export * as Law from "./Law.js"
 export * as PreparationLaws from "./PreparationLaws.js"
 export * as ReaderLaws from "./ReaderLaws.js"
+export * as RepairLaws from "./RepairLaws.js"
 export * as RunLaws from "./RunLaws.js"
 export * as ScriptedLlm from "./ScriptedLlm.js"
 export * as SessionLaws from "./SessionLaws.js"

@@ -15,6 +15,7 @@ import * as Diagnostics from "../Diagnostics.js"
 import * as ModelChoice from "../ModelChoice.js"
 import * as Output from "../Output.js"
 import * as Printable from "../Printable.js"
+import * as RecentWrite from "../RecentWrite.js"
 import * as Services from "../Services.js"
 import * as SessionArgument from "../SessionArgument.js"
 
@@ -52,6 +53,7 @@ const run = Effect.fnUntraced(function* (found: SessionArgument.Found, options: 
     return yield* show(prepared, yield* dryStatus(prepared, options), undefined, options)
   }
   yield* Services.requireSummarizer
+  yield* RecentWrite.warn(found.key)
   yield* SessionArgument.confirm(found, options)
   const result = yield* compaction.compact(found.key, settings)
   switch (result._tag) {
@@ -86,7 +88,7 @@ const show = Effect.fnUntraced(function* (
 ) {
   const output = yield* Output.Output
   const { choice, loaded } = yield* Services.SessionSettings
-  yield* Diagnostics.warn(prepared.diagnostics, options.json)
+  yield* Diagnostics.warn((result ?? prepared).diagnostics, options.json)
   yield* Services.tellNotices(prepared.notices)
   const view: CompactionView.View = {
     prepared,

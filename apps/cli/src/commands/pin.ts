@@ -32,6 +32,13 @@ const show = Effect.fnUntraced(function* (pins: ReadonlyArray<PinBlock.Pin>, jso
   yield* output.result(lines.join("\n"))
 })
 
+const showChanged = Effect.fnUntraced(function* ({ backup, diagnostics, pins }: Pinning.Pinned, json: boolean) {
+  const output = yield* Output.Output
+  yield* Diagnostics.tellBackup(backup)
+  yield* Diagnostics.warn(diagnostics, json)
+  yield* json ? output.result(Printable.json({ pins, ...Diagnostics.toJson(diagnostics) })) : show(pins, json)
+})
+
 const runPin = Effect.fnUntraced(function* (options: PinOptions) {
   const { entries, text } = options
   if (entries.length > 0 && text !== undefined) {
@@ -43,8 +50,7 @@ const runPin = Effect.fnUntraced(function* (options: PinOptions) {
   yield* SessionArgument.confirm(found, options)
   const pinned =
     text === undefined ? yield* pinning.pinEntries(found.key, entries) : yield* pinning.pinText(found.key, text)
-  yield* Diagnostics.tellBackup(pinned.backup)
-  yield* show(pinned.pins, options.json)
+  yield* showChanged(pinned, options.json)
 })
 
 const runUnpin = Effect.fnUntraced(function* (options: Omit<PinOptions, "text">) {
@@ -52,8 +58,7 @@ const runUnpin = Effect.fnUntraced(function* (options: Omit<PinOptions, "text">)
   const found = yield* SessionArgument.find(options.session)
   yield* SessionArgument.confirm(found, options)
   const pinned = yield* pinning.unpin(found.key, options.entries)
-  yield* Diagnostics.tellBackup(pinned.backup)
-  yield* show(pinned.pins, options.json)
+  yield* showChanged(pinned, options.json)
 })
 
 const session = CommandOptions.text("session", "The session; the newest of this folder where left out")

@@ -26,6 +26,7 @@ const run = Effect.fnUntraced(function* (options: UndoOptions) {
   yield* SessionArgument.confirm(found, options)
   const undone = yield* undo.undo(found.key, options)
   yield* Diagnostics.tellBackup(undone.backup)
+  yield* Diagnostics.warn(undone.diagnostics, options.json)
   yield* output.result(options.json ? Printable.json(toJson(undone)) : toText(undone))
 })
 
@@ -33,7 +34,8 @@ const toJson = (undone: Undo.Undone) => ({
   status: undone._tag === "Undone" ? "undone" : "nothing-to-undo",
   compactionId: undone.compactionId ?? null,
   newLeafId: undone.newLeafId,
-  messagesAfter: undone.messagesAfter
+  messagesAfter: undone.messagesAfter,
+  ...Diagnostics.toJson(undone.diagnostics)
 })
 
 const toText = ({ _tag, compactionId, messagesAfter, newLeafId }: Undo.Undone): string => {

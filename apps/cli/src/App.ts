@@ -12,16 +12,10 @@ import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as Layer from "effect/Layer"
+import * as Commands from "./Commands.js"
 import * as Failure from "./Failure.js"
 import * as Output from "./Output.js"
 import * as Printable from "./Printable.js"
-import * as compact from "./commands/compact.js"
-import * as context from "./commands/context.js"
-import * as doctor from "./commands/doctor.js"
-import * as pin from "./commands/pin.js"
-import * as sessions from "./commands/sessions.js"
-import * as tree from "./commands/tree.js"
-import * as undo from "./commands/undo.js"
 
 /** The version of the command. */
 export const version = "0.1.0"
@@ -35,16 +29,7 @@ const noCommand = Effect.fail(
 
 const root = Command.make("cutpoint", {}, () => noCommand).pipe(
   Command.withDescription("Compacts and navigates LLM agent sessions"),
-  Command.withSubcommands([
-    compact.command,
-    tree.command,
-    context.command,
-    sessions.command,
-    pin.pin,
-    pin.unpin,
-    undo.command,
-    doctor.command
-  ])
+  Command.withSubcommands(Commands.all)
 )
 
 const run = Command.run(root, { name: "cutpoint", version })

@@ -9,9 +9,6 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { ModelConfig } from "llm-zoo"
 
-/** Models of the catalogue by what their names come to. */
-type Catalogue = ReadonlyMap<string, ModelConfig>
-
 /** Providers whose models the catalogue has under another provider's name; `undefined` for those of several. */
 const resellers: ReadonlyMap<string, string | undefined> = new Map([
   ["openrouter", undefined],
@@ -26,35 +23,37 @@ const resellers: ReadonlyMap<string, string | undefined> = new Map([
 
 /** The facts of a model by `provider/model`; empty where the catalogue does not have it. */
 export const find = (name: string): Effect.Effect<ModelFacts.Facts> =>
-  Effect.map(Effect.promise(load), (catalogue) => factsOf(name, catalogue))
+  Effect.map(Effect.promise(load), (models) => factsOf(name, models))
 
 /** The catalogue as the port by which sessions learn of their models. */
 export const layer: Layer.Layer<ModelFacts.ModelFacts> = Layer.succeed(ModelFacts.ModelFacts, { find })
 
-const load = async (): Promise<Catalogue> => {
-  const groups = Object.values(await import("llm-zoo/providers"))
-  const models = groups.filter(isGroup).flatMap((group) => Object.values(group))
-  const catalogue = new Map<string, ModelConfig>()
-  for (const model of models) {
-    for (const key of [keyOf(model.provider, model.fullName), keyOf(model.provider, model.shortName)]) {
-      // A model is there twice where it can be asked to think: the entry that says so counts.
-      const other = catalogue.get(key)
-      if (other === undefined || !other.capabilities.supportsReasoning) catalogue.set(key, model)
-    }
-  }
-  return catalogue
+const load = async (): Promise<ReadonlyArray<ModelConfig>> =>
+  Object.values(await import("llm-zoo/providers"))
+    .filter(isGroup)
+    .flatMap((group) => Object.values(group))
+
+/** A model is there twice where it can be asked to think: the entry that says so counts. */
+const lookUp = (provider: string, name: string, models: ReadonlyArray<ModelConfig>): ModelConfig | undefined => {
+  const wanted = bareName(name)
+  const found = models.filter(
+    (model) =>
+      model.provider.valueOf() === provider &&
+      (bareName(model.fullName) === wanted || bareName(model.shortName) === wanted)
+  )
+  return found.find((model) => model.capabilities.supportsReasoning) ?? found[0]
 }
 
 const isGroup = (value: unknown): value is Record<string, ModelConfig> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-const factsOf = (name: string, catalogue: Catalogue): ModelFacts.Facts => {
+const factsOf = (name: string, models: ReadonlyArray<ModelConfig>): ModelFacts.Facts => {
   const slash = name.indexOf("/")
   const provider = name.slice(0, slash)
   const rest = name.slice(slash + 1)
   const inner = rest.indexOf("/")
   const own = resellers.has(provider) ? (resellers.get(provider) ?? rest.slice(0, Math.max(0, inner))) : provider
-  const found = catalogue.get(keyOf(own, rest))
+  const found = lookUp(own, rest, models)
   if (found === undefined) return {}
   const { capabilities, contextWindow, inputPrice: input, maxOutputTokens: maxOutput, outputPrice: output } = found
   const cacheRead = input * capabilities.cacheDiscountFactor
@@ -71,8 +70,8 @@ const factsOf = (name: string, catalogue: Catalogue): ModelFacts.Facts => {
  * What a model's name comes to, so that its many spellings are one: without a
  * date, a region, a maker's prefix, a version of Amazon's, or a variant.
  */
-const keyOf = (provider: string, model: string): string => {
-  const name = model
+const bareName = (model: string): string =>
+  model
     .toLowerCase()
     .replace(/^.*\//, "")
     .replace(/^(?:[a-z]{2,6}\.)?anthropic\./, "")
@@ -80,5 +79,3 @@ const keyOf = (provider: string, model: string): string => {
     .replace(/-v\d+$/, "")
     .replace(/-(?:latest|\d{8}|\d{4}-\d{2}-\d{2})$/, "")
     .replaceAll(".", "-")
-  return `${provider}/${name}`
-}

@@ -6,10 +6,8 @@
 import * as Compaction from "@cutpoint/compaction/Compaction"
 import type * as SettingsValues from "@cutpoint/compaction/SettingsValues"
 import * as Rules from "@cutpoint/core/Rules"
-import * as Command from "@effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as CommandOptions from "../CommandOptions.js"
 import * as CompactionView from "../CompactionView.js"
 import * as Diagnostics from "../Diagnostics.js"
 import * as ModelChoice from "../ModelChoice.js"
@@ -19,7 +17,8 @@ import * as RecentWrite from "../RecentWrite.js"
 import * as Services from "../Services.js"
 import * as SessionArgument from "../SessionArgument.js"
 
-interface CompactOptions {
+/** What `compact` takes. */
+export interface CompactOptions {
   readonly session: string | undefined
   readonly instructions: string | undefined
   readonly dryRun: boolean
@@ -36,7 +35,13 @@ interface CompactOptions {
   readonly yes: boolean
 }
 
-const run = Effect.fnUntraced(function* (found: SessionArgument.Found, options: CompactOptions) {
+/** Runs it. */
+export const run = (options: CompactOptions) =>
+  Effect.flatMap(SessionArgument.find(options.session), (found) =>
+    Effect.provide(compact(found, options), Services.forSession(found.key, options))
+  )
+
+const compact = Effect.fnUntraced(function* (found: SessionArgument.Found, options: CompactOptions) {
   const compaction = yield* Compaction.Compaction
   const settings: Compaction.Options = {
     keepRecentTokens: options.keepRecentTokens,
@@ -102,28 +107,3 @@ const show = Effect.fnUntraced(function* (
   if (options.json) return yield* output.result(Printable.json(CompactionView.toJson(view)))
   yield* output.result(yield* CompactionView.toText(view))
 })
-
-/** `cutpoint compact`. */
-export const command = Command.make(
-  "compact",
-  {
-    session: CommandOptions.session,
-    instructions: CommandOptions.instructions,
-    dryRun: CommandOptions.dryRun,
-    auto: CommandOptions.flag("auto", "Compact only when the context is over the threshold"),
-    offline: CommandOptions.offline,
-    model: CommandOptions.model,
-    keepRecentTokens: CommandOptions.keepRecentTokens,
-    reserveTokens: CommandOptions.reserveTokens,
-    contextWindow: CommandOptions.contextWindow,
-    tokenizer: CommandOptions.tokenizer,
-    parity: CommandOptions.parity,
-    withTranscript: CommandOptions.withTranscript,
-    json: CommandOptions.json,
-    yes: CommandOptions.yes
-  },
-  (options) =>
-    Effect.flatMap(SessionArgument.find(options.session), (found) =>
-      Effect.provide(run(found, options), Services.forSession(found.key, options))
-    )
-).pipe(Command.withDescription("Summarize the older part of a session's context and keep the recent part"))

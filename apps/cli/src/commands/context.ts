@@ -15,10 +15,8 @@ import * as SessionTotals from "@cutpoint/core/SessionTotals"
 import * as SessionTree from "@cutpoint/core/SessionTree"
 import * as Tokens from "@cutpoint/core/Tokens"
 import * as Transcript from "@cutpoint/core/Transcript"
-import * as Command from "@effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Bar from "../Bar.js"
-import * as CommandOptions from "../CommandOptions.js"
 import * as Diagnostics from "../Diagnostics.js"
 import * as EntryView from "../EntryView.js"
 import * as Output from "../Output.js"
@@ -26,7 +24,8 @@ import * as Printable from "../Printable.js"
 import * as Services from "../Services.js"
 import * as SessionArgument from "../SessionArgument.js"
 
-interface ContextOptions {
+/** What `context` takes. */
+export interface ContextOptions {
   readonly session: string | undefined
   readonly leaf: string | undefined
   readonly transcript: boolean
@@ -35,7 +34,13 @@ interface ContextOptions {
   readonly json: boolean
 }
 
-const run = Effect.fnUntraced(function* (found: SessionArgument.Found, options: ContextOptions) {
+/** Runs it. */
+export const run = (options: ContextOptions) =>
+  Effect.flatMap(SessionArgument.find(options.session), (found) =>
+    Effect.provide(context(found, options), Services.forSession(found.key, options))
+  )
+
+const context = Effect.fnUntraced(function* (found: SessionArgument.Found, options: ContextOptions) {
   const output = yield* Output.Output
   const store = yield* SessionStore.SessionStore
   const { count } = yield* Tokenizer.Tokenizer
@@ -141,20 +146,3 @@ const toText = (view: View, options: ContextOptions, output: Output.Service): st
     Bar.draw([used], view.contextWindow, output.columns, output.hasColors)
   ].join("\n")
 }
-
-/** `cutpoint context`. */
-export const command = Command.make(
-  "context",
-  {
-    session: CommandOptions.session,
-    leaf: CommandOptions.text("leaf", "Stand at this entry instead of the leaf"),
-    transcript: CommandOptions.flag("transcript", "Show it as text"),
-    contextWindow: CommandOptions.contextWindow,
-    tokenizer: CommandOptions.tokenizer,
-    json: CommandOptions.json
-  },
-  (options) =>
-    Effect.flatMap(SessionArgument.find(options.session), (found) =>
-      Effect.provide(run(found, options), Services.forSession(found.key, options))
-    )
-).pipe(Command.withDescription("Show what the model sees of a session"))

@@ -5,23 +5,23 @@
  */
 import * as Diagnostic from "@cutpoint/core/Diagnostic"
 import * as SessionDoctor from "@cutpoint/session-files/SessionDoctor"
-import * as Command from "@effect/cli/Command"
 import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
-import * as CommandOptions from "../CommandOptions.js"
 import * as DoctorView from "../DoctorView.js"
 import * as Failure from "../Failure.js"
 import * as Output from "../Output.js"
 import * as Printable from "../Printable.js"
 import * as SessionArgument from "../SessionArgument.js"
 
-interface DoctorOptions {
+/** What `doctor` takes. */
+export interface DoctorOptions {
   readonly session: string | undefined
   readonly repair: string | undefined
   readonly json: boolean
 }
 
-const run = Effect.fnUntraced(function* (options: DoctorOptions) {
+/** Runs it. */
+export const run = Effect.fnUntraced(function* (options: DoctorOptions) {
   const output = yield* Output.Output
   const path = yield* Path.Path
   const { key } = yield* SessionArgument.find(options.session)
@@ -32,14 +32,3 @@ const run = Effect.fnUntraced(function* (options: DoctorOptions) {
   const faults = Diagnostic.count(diagnostics.filter(Diagnostic.isFault))
   if (faults > 0) yield* new Failure.FaultsFound({ faults, isRepaired: copy !== undefined })
 })
-
-/** `cutpoint doctor`. */
-export const command = Command.make(
-  "doctor",
-  {
-    session: CommandOptions.session,
-    repair: CommandOptions.text("repair", "Write a sound copy to this file, which must not be there yet"),
-    json: CommandOptions.json
-  },
-  run
-).pipe(Command.withDescription("Find what is wrong with a session's file; exit code 1 where something is"))

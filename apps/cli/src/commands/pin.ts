@@ -5,24 +5,31 @@
  */
 import * as Pinning from "@cutpoint/compaction/Pinning"
 import type * as PinBlock from "@cutpoint/core/PinBlock"
-import * as Args from "@effect/cli/Args"
-import * as Command from "@effect/cli/Command"
 import * as HelpDoc from "@effect/cli/HelpDoc"
 import * as ValidationError from "@effect/cli/ValidationError"
 import * as Effect from "effect/Effect"
-import * as CommandOptions from "../CommandOptions.js"
 import * as Diagnostics from "../Diagnostics.js"
 import * as Output from "../Output.js"
 import * as Printable from "../Printable.js"
 import * as SessionArgument from "../SessionArgument.js"
 
-interface PinOptions {
+/** What `pin` takes. */
+export interface PinOptions {
   readonly entries: ReadonlyArray<string>
   readonly text: string | undefined
   readonly session: string | undefined
   readonly json: boolean
   readonly yes: boolean
 }
+
+/** What `unpin` takes: the pins as its entries. */
+export type UnpinOptions = Omit<PinOptions, "text">
+
+/** Runs `pin`. */
+export const pin = (options: PinOptions) => Effect.provide(runPin(options), Pinning.layer)
+
+/** Runs `unpin`. */
+export const unpin = (options: UnpinOptions) => Effect.provide(runUnpin(options), Pinning.layer)
 
 const show = Effect.fnUntraced(function* (pins: ReadonlyArray<PinBlock.Pin>, json: boolean) {
   const output = yield* Output.Output
@@ -53,37 +60,10 @@ const runPin = Effect.fnUntraced(function* (options: PinOptions) {
   yield* showChanged(pinned, options.json)
 })
 
-const runUnpin = Effect.fnUntraced(function* (options: Omit<PinOptions, "text">) {
+const runUnpin = Effect.fnUntraced(function* (options: UnpinOptions) {
   const pinning = yield* Pinning.Pinning
   const found = yield* SessionArgument.find(options.session)
   yield* SessionArgument.confirm(found, options)
   const pinned = yield* pinning.unpin(found.key, options.entries)
   yield* showChanged(pinned, options.json)
 })
-
-const session = CommandOptions.text("session", "The session; the newest of this folder where left out")
-
-/** `cutpoint pin`. */
-export const pin = Command.make(
-  "pin",
-  {
-    entries: CommandOptions.argument("entry", "An entry whose text is pinned").pipe(Args.repeated),
-    text: CommandOptions.text("text", "A text to pin"),
-    session,
-    json: CommandOptions.json,
-    yes: CommandOptions.yes
-  },
-  (options) => Effect.provide(runPin(options), Pinning.layer)
-).pipe(Command.withDescription("Mark what must survive every summary, or list what is marked"))
-
-/** `cutpoint unpin`. */
-export const unpin = Command.make(
-  "unpin",
-  {
-    entries: CommandOptions.argument("pin", "A pin to take out").pipe(Args.atLeast(1)),
-    session,
-    json: CommandOptions.json,
-    yes: CommandOptions.yes
-  },
-  (options) => Effect.provide(runUnpin(options), Pinning.layer)
-).pipe(Command.withDescription("Take pins out"))

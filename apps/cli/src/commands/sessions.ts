@@ -4,16 +4,15 @@
  * @since 0.1.0
  */
 import * as SessionStore from "@cutpoint/compaction/SessionStore"
-import * as Command from "@effect/cli/Command"
 import * as Path from "@effect/platform/Path"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import * as CommandOptions from "../CommandOptions.js"
 import * as Output from "../Output.js"
 import * as Printable from "../Printable.js"
 
-interface SessionsOptions {
+/** What `sessions` takes. */
+export interface SessionsOptions {
   readonly all: boolean
   readonly counts: boolean
   readonly json: boolean
@@ -23,7 +22,8 @@ interface Row extends SessionStore.SessionInfo {
   readonly counts: { readonly entries: number; readonly compactions: number } | undefined
 }
 
-const run = Effect.fnUntraced(function* (options: SessionsOptions) {
+/** Runs it. */
+export const run = Effect.fnUntraced(function* (options: SessionsOptions) {
   const output = yield* Output.Output
   const store = yield* SessionStore.SessionStore
   const path = yield* Path.Path
@@ -86,14 +86,3 @@ const age = (milliseconds: number): string => {
 
 const size = (bytes: number): string =>
   bytes < 1_000_000 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`
-
-/** `cutpoint sessions`. */
-export const command = Command.make(
-  "sessions",
-  {
-    all: CommandOptions.flag("all", "List the sessions of every folder"),
-    counts: CommandOptions.flag("counts", "Count entries and compactions, which reads every session whole"),
-    json: CommandOptions.json
-  },
-  run
-).pipe(Command.withDescription("List sessions, the newest first"))

@@ -11,11 +11,9 @@ import type * as Entry from "@cutpoint/core/Entry"
 import * as Projection from "@cutpoint/core/Projection"
 import * as Rules from "@cutpoint/core/Rules"
 import * as Tokens from "@cutpoint/core/Tokens"
-import * as Command from "@effect/cli/Command"
 import * as HelpDoc from "@effect/cli/HelpDoc"
 import * as ValidationError from "@effect/cli/ValidationError"
 import * as Effect from "effect/Effect"
-import * as CommandOptions from "../CommandOptions.js"
 import * as Diagnostics from "../Diagnostics.js"
 import * as ModelChoice from "../ModelChoice.js"
 import * as NavigationView from "../NavigationView.js"
@@ -26,7 +24,8 @@ import * as SessionArgument from "../SessionArgument.js"
 import * as TreeDrawing from "../TreeDrawing.js"
 import * as TreePicker from "../TreePicker.js"
 
-interface TreeOptions {
+/** What `tree` takes. */
+export interface TreeOptions {
   readonly session: string | undefined
   readonly all: boolean
   readonly to: string | undefined
@@ -48,7 +47,14 @@ interface TreeOptions {
   readonly yes: boolean
 }
 
-const run = Effect.fnUntraced(function* (found: SessionArgument.Found, options: TreeOptions) {
+/** Runs it. */
+export const run = Effect.fnUntraced(function* (options: TreeOptions) {
+  yield* requireSense(options)
+  const found = yield* SessionArgument.find(options.session)
+  yield* Effect.provide(tree(found, options), Services.forSession(found.key, options))
+})
+
+const tree = Effect.fnUntraced(function* (found: SessionArgument.Found, options: TreeOptions) {
   if (options.to !== undefined) return yield* go(found, options.to, options)
   const store = yield* SessionStore.SessionStore
   const session = yield* store.open(found.key)
@@ -127,35 +133,3 @@ const navigate = Effect.fnUntraced(function* (
   yield* Diagnostics.tellBackup(navigated.backup)
   return NavigationView.navigated(navigated)
 })
-
-/** `cutpoint tree`. */
-export const command = Command.make(
-  "tree",
-  {
-    session: CommandOptions.session,
-    all: CommandOptions.flag("all", "Show every entry"),
-    to: CommandOptions.text("to", "Go to this entry"),
-    summarize: CommandOptions.flag("summarize", "Summarize what is left behind and carry it along"),
-    instructions: CommandOptions.instructions,
-    replaceInstructions: CommandOptions.flag("replace-instructions", "Let -i stand in place of the usual instructions"),
-    label: CommandOptions.text("label", "A label for the summary, or without one for the entry"),
-    from: CommandOptions.text("from", "Leave from this entry instead of the leaf (with --dry-run)"),
-    tokenBudget: CommandOptions.amount("token-budget", "How many tokens of the branch are taken, 0 for all"),
-    reserveTokens: CommandOptions.reserveTokens,
-    contextWindow: CommandOptions.contextWindow,
-    offline: CommandOptions.offline,
-    model: CommandOptions.model,
-    dryRun: CommandOptions.dryRun,
-    parity: CommandOptions.parity,
-    withTranscript: CommandOptions.withTranscript,
-    tokenizer: CommandOptions.tokenizer,
-    json: CommandOptions.json,
-    yes: CommandOptions.yes
-  },
-  (options) =>
-    Effect.gen(function* () {
-      yield* requireSense(options)
-      const found = yield* SessionArgument.find(options.session)
-      yield* Effect.provide(run(found, options), Services.forSession(found.key, options))
-    })
-).pipe(Command.withDescription("Draw a session's tree, or go to another entry of it"))

@@ -4,27 +4,29 @@
  * @since 0.1.0
  */
 import * as Undo from "@cutpoint/compaction/Undo"
-import * as Command from "@effect/cli/Command"
 import * as Effect from "effect/Effect"
-import * as CommandOptions from "../CommandOptions.js"
 import * as Diagnostics from "../Diagnostics.js"
 import * as Output from "../Output.js"
 import * as Printable from "../Printable.js"
 import * as SessionArgument from "../SessionArgument.js"
 
-interface UndoOptions {
+/** What `undo` takes. */
+export interface UndoOptions {
   readonly session: string | undefined
   readonly abandonLater: boolean
   readonly json: boolean
   readonly yes: boolean
 }
 
-const run = Effect.fnUntraced(function* (options: UndoOptions) {
+/** Runs it. */
+export const run = (options: UndoOptions) => Effect.provide(undo(options), Undo.layer)
+
+const undo = Effect.fnUntraced(function* (options: UndoOptions) {
   const output = yield* Output.Output
-  const undo = yield* Undo.Undo
+  const service = yield* Undo.Undo
   const found = yield* SessionArgument.find(options.session)
   yield* SessionArgument.confirm(found, options)
-  const undone = yield* undo.undo(found.key, options)
+  const undone = yield* service.undo(found.key, options)
   yield* Diagnostics.tellBackup(undone.backup)
   yield* Diagnostics.warn(undone.diagnostics, options.json)
   yield* output.result(options.json ? Printable.json(toJson(undone)) : toText(undone))
@@ -45,15 +47,3 @@ const toText = ({ _tag, compactionId, messagesAfter, newLeafId }: Undo.Undone): 
   const place = newLeafId === null ? "before the first entry" : Printable.line(newLeafId, 40)
   return `Took back the compaction ${Printable.line(compactionId ?? "", 40)}; the leaf is ${place}${left}`
 }
-
-/** `cutpoint undo`. */
-export const command = Command.make(
-  "undo",
-  {
-    session: CommandOptions.session,
-    abandonLater: CommandOptions.flag("abandon-later", "Do it although messages follow the compaction"),
-    json: CommandOptions.json,
-    yes: CommandOptions.yes
-  },
-  (options) => Effect.provide(run(options), Undo.layer)
-).pipe(Command.withDescription("Take the last compaction back"))

@@ -16,6 +16,8 @@ export interface FaultyFiles {
   readonly arm: (call: number, fault: Fault, onwards?: boolean) => void
   /** From here on nothing fails. */
   readonly disarm: () => void
+  /** How many calls there were since it was armed. */
+  readonly calls: () => number
   /** Whether a call has failed since it was armed. */
   readonly hasFailed: () => boolean
 }
@@ -91,6 +93,7 @@ export const make = (real: FileSystem.FileSystem): FaultyFiles => {
     arm: (call, fault, onwards = false) =>
       Object.assign(state, { call: 0, failed: false, armed: { call, fault, onwards } }),
     disarm: () => Object.assign(state, { armed: undefined }),
+    calls: () => state.call,
     hasFailed: () => state.failed
   }
 }

@@ -74,15 +74,15 @@ export const parse = (text: string, options: Options = {}): SessionLines | undef
   return reader.end()
 }
 
-/** The entries of one line of a version-3 file, by the same rules. */
-export const entriesOf = (line: string): ReadonlyArray<Entry.Entry> => {
-  const value = parsed(line)
+/** The entries of one line of a file, by the same rules; of version 3 where its header's line is not given. */
+export const entriesOf = (line: string, header?: string): ReadonlyArray<Entry.Entry> => {
+  const value = header === undefined ? parsed(line) : undefined
   // One sound entry on a line is what nearly all lines are.
   if (Json.isObject(value) && typeof value.id === "string" && value.id !== "" && value.type !== "session") {
     return [EntryReader.read(value, { id: value.id, parentId: Json.stringOr(value.parentId, null) })]
   }
   const reader = makeReader()
-  reader.push(bareHeader)
+  reader.push(header ?? bareHeader)
   reader.push(line)
   return reader.end()?.entries ?? []
 }

@@ -12,7 +12,7 @@ import * as Effect from "effect/Effect"
 import * as Revision from "./Revision.js"
 
 /** The first block, which is enough for most contexts' newest part, and the largest, in bytes. */
-const firstBlock = 256 * 1024
+const usualFirstBlock = 256 * 1024
 const largestBlock = 4 * 1024 * 1024
 
 const lineFeed = 0x0a
@@ -25,14 +25,16 @@ const lineFeed = 0x0a
 export const read = Effect.fnUntraced(function* (
   file: FileSystem.File,
   size: number,
-  onLine: (line: Uint8Array, offset: number) => boolean
+  onLine: (line: Uint8Array, offset: number) => boolean,
+  firstBlock: number = usualFirstBlock
 ): Effect.fn.Return<void, PlatformError.PlatformError> {
-  const buffer = new Uint8Array(Math.min(size, largestBlock))
+  let buffer = new Uint8Array(Math.min(size, firstBlock))
   // The pieces of a line whose start has not been read, in order.
   let pieces: Array<Uint8Array> = []
   let end = size
   for (let length = firstBlock; end > 0; length = Math.min(length * 2, largestBlock)) {
     const start = Math.max(0, end - length)
+    if (buffer.length < end - start) buffer = new Uint8Array(end - start)
     const block = yield* Revision.fill(file, start, buffer.subarray(0, end - start))
     let until = block.length
     for (let feed = feedBefore(block, until); feed >= 0; feed = feedBefore(block, until)) {

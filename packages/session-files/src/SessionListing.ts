@@ -1,16 +1,18 @@
 /**
- * What lists show of a session, found without keeping the session in memory:
- * each line is looked at and let go.
+ * What lists show of a session, from the ends of its file: the header and an
+ * early name stand at its start, the tokens of the last reply and a late name
+ * at its end. What lies between is not read.
  *
  * @since 0.1.0
  */
 import type { SessionInfo } from "@cutpoint/compaction/SessionStore"
-import type * as Entry from "@cutpoint/core/Entry"
+import * as Entry from "@cutpoint/core/Entry"
 import * as SessionLines from "@cutpoint/core/SessionLines"
 import * as SessionTree from "@cutpoint/core/SessionTree"
 import type * as PlatformError from "@effect/platform/Error"
 import type * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
+import * as BackwardLines from "./BackwardLines.js"
 import * as LineReader from "./LineReader.js"
 import * as SessionFolder from "./SessionFolder.js"
 import { openForReading } from "./SessionReader.js"
@@ -21,8 +23,18 @@ const headerBytes = 1024 * 1024
 /** Headers are short: most are read in one go. */
 const headerChunkBytes = 8 * 1024
 
-/** Only lines that hold one of these words can matter to a list. */
-const telling = /assistant|session_info|compaction|context_edit/
+/** So much of the start is looked through for a name, in bytes. */
+const startBytes = 64 * 1024
+
+/** So much of the end is looked through for a name, in bytes. */
+const endBytes = 64 * 1024
+
+/** Tokens are looked for this far back, where none were reported later, in bytes. */
+const longestSearch = 4 * 1024 * 1024
+
+/** Only lines that hold one of these words can name a session, or say how many tokens its context has. */
+const naming = [Buffer.from("session_info")]
+const counting = ["assistant", "compaction", "context_edit"].map((word) => Buffer.from(word))
 
 /** The header of a file's session; undefined where the file is no session. */
 export const header = (
@@ -51,10 +63,24 @@ export const info = (
   Effect.scoped(
     Effect.gen(function* () {
       const file = yield* openForReading(found.path)
-      const scan = new Scan()
-      const goesOn = (): boolean => scan.header === undefined || isWanted(scan.header)
-      yield* LineReader.read(file, found.bytes, (line) => scan.push(line) && goesOn())
-      return scan.header === undefined || !isWanted(scan.header) ? undefined : scan.info(found, scan.header)
+      const start = new Scan()
+      const goesOn = (): boolean => start.header === undefined || isWanted(start.header)
+      const bytes = Math.min(found.bytes, startBytes)
+      yield* LineReader.read(file, bytes, (line) => start.push(line) && goesOn(), bytes)
+      const head = start.header ?? (yield* header(found.path))
+      if (head === undefined || !isWanted(head)) return undefined
+      const end = new BackwardScan(head.version === Entry.currentVersion ? undefined : start.headerText)
+      const look = (line: Uint8Array, offset: number) => end.push(line, found.bytes - offset)
+      yield* BackwardLines.read(file, found.bytes, look, endBytes)
+      return {
+        key: found.path,
+        id: idOf(head, found.name),
+        cwd: head.cwd,
+        name: end.name === undefined ? start.name : end.name || undefined,
+        bytes: found.bytes,
+        modified: found.modified,
+        contextTokens: end.contextTokens
+      }
     })
   )
 
@@ -62,46 +88,62 @@ export const info = (
 export const idOf = (header: Entry.Header, nameOfFile: string): string =>
   header.id === "" ? SessionFolder.idInName(nameOfFile) : header.id
 
+/** Reads forward: the header, and the latest name. */
 class Scan {
   header: Entry.Header | undefined
-  private headerLine = ""
-  private name: string | undefined
-  private contextTokens: number | undefined
+  headerText: string | undefined
+  name: string | undefined
 
   /** Whether reading on is of use. */
   push(line: LineReader.Line): boolean {
-    if (this.header !== undefined && !telling.test(line.text)) return true
-    const reader = SessionLines.makeReader({ keepTexts: this.header === undefined })
-    if (this.header !== undefined) reader.push(this.headerLine)
+    if (this.header !== undefined) {
+      const name = nameIn(line.text.includes("session_info") ? this.entriesOf(line.text) : [])
+      if (name !== undefined) this.name = name || undefined
+      return true
+    }
+    const reader = SessionLines.makeReader()
     reader.push(line.text, line.terminated)
-    const lines = reader.end()
-    if (lines !== undefined) this.take(lines)
+    this.header = reader.end()?.header
+    this.headerText = line.text
     return !reader.isForeign()
   }
 
-  info(found: SessionFolder.Found, header: Entry.Header): SessionInfo {
-    return {
-      key: found.path,
-      id: idOf(header, found.name),
-      cwd: header.cwd,
-      name: this.name,
-      bytes: found.bytes,
-      modified: found.modified,
-      contextTokens: this.contextTokens
-    }
+  private entriesOf(line: string): ReadonlyArray<Entry.Entry> {
+    return SessionLines.entriesOf(line, this.header?.version === Entry.currentVersion ? undefined : this.headerText)
+  }
+}
+
+/** Reads backward: the latest name, empty where it was taken away, and the tokens that the last reply reported. */
+class BackwardScan {
+  name: string | undefined
+  contextTokens: number | undefined
+  private isDecided = false
+
+  /** With the header's line of an older version. */
+  constructor(private readonly header: string | undefined) {}
+
+  /** Whether reading on is of use, `back` bytes from the end. */
+  push(line: Uint8Array, back: number): boolean {
+    if (back > (this.isDecided ? endBytes : longestSearch)) return false
+    const bytes = Buffer.from(line.buffer, line.byteOffset, line.byteLength)
+    const words = this.isDecided ? naming : [...naming, ...counting]
+    if (words.some((word) => bytes.includes(word))) this.see(SessionLines.entriesOf(decoder.decode(line), this.header))
+    return !this.isDecided || this.name === undefined
   }
 
-  private take(lines: SessionLines.SessionLines): void {
-    if (this.header === undefined) {
-      this.header = lines.header
-      this.headerLine = lines.headerText
-    }
-    for (const entry of lines.entries) this.see(entry)
+  private see(entries: ReadonlyArray<Entry.Entry>): void {
+    this.name ??= nameIn(entries)
+    if (this.isDecided) return
+    this.contextTokens = SessionTree.reportedTokens(entries)
+    this.isDecided =
+      this.contextTokens !== undefined || entries.some(({ type }) => type === "compaction" || type === "context_edit")
   }
+}
 
-  private see(entry: Entry.Entry): void {
-    if (entry.type === "session_info") this.name = entry.name || undefined
-    else if (entry.type === "compaction" || entry.type === "context_edit") this.contextTokens = undefined
-    else this.contextTokens = SessionTree.reportedTokens([entry]) ?? this.contextTokens
-  }
+const decoder = new TextDecoder()
+
+/** The last name that entries give, empty where they take it away; undefined where they say nothing of it. */
+const nameIn = (entries: ReadonlyArray<Entry.Entry>): string | undefined => {
+  const last = entries.findLast((entry) => entry.type === "session_info")
+  return last?.type === "session_info" ? (last.name ?? "") : undefined
 }

@@ -16,28 +16,25 @@ export interface LineHead {
   readonly parentId: string | null
   /** Of a message. */
   readonly role: string | undefined
-  /** Of a tool result. */
-  readonly toolCallId: string | undefined
-  readonly toolName: string | undefined
   /** How much of the line it takes, in characters. */
   readonly end: number
 }
 
 /** So many characters of a line are enough for its head. */
-export const length = 400
+export const length = 256
 
 /** A text of printable ASCII that needs no unescaping. */
 const text = String.raw`"([\x20\x21\x23-\x5b\x5d-\x7e]*)"`
 
 const head = new RegExp(
   String.raw`^\{"type":"([a-z_]+)","id":${text},"parentId":(?:null|${text}),"timestamp":"[^"\\]*"` +
-    String.raw`(?:,"message":\{"role":"([A-Za-z]+)"(?:,"toolCallId":${text},"toolName":${text})?)?`
+    String.raw`(?:,"message":\{"role":"([A-Za-z]+)")?`
 )
 
 /** The head of a line, from its first `length` characters; undefined where it has none. */
 export const read = (start: string): LineHead | undefined => {
   const found = head.exec(start)
   if (found === null) return undefined
-  const [all, type = "", id = "", parentId = null, role, toolCallId, toolName] = found
-  return id === "" ? undefined : { type, id, parentId, role, toolCallId, toolName, end: all.length }
+  const [all, type = "", id = "", parentId = null, role] = found
+  return id === "" ? undefined : { type, id, parentId, role, end: all.length }
 }

@@ -56,12 +56,20 @@ export const project = (path: ReadonlyArray<Entry.Entry>): Projection => {
 }
 
 /** The messages of a projection, in order: the context. */
-export const messages = (projection: Pick<Projection, "items">): ReadonlyArray<Message.Message> =>
-  projection.items.flatMap((item) => item.messages)
+export const messages = (projection: Pick<Projection, "items">): ReadonlyArray<Message.Message> => {
+  const found: Array<Message.Message> = []
+  for (const item of projection.items) found.push(...item.messages)
+  return found
+}
 
 /** The system messages of the context folded into one; undefined where there are none. */
-export const systemMessage = (projection: Pick<Projection, "items">): Message.SystemMessage | undefined =>
-  SystemReplay.fold(messages(projection).filter((message) => message.role === "system"))
+export const systemMessage = (projection: Pick<Projection, "items">): Message.SystemMessage | undefined => {
+  const found: Array<Message.SystemMessage> = []
+  for (const item of projection.items) {
+    for (const message of item.messages) if (message.role === "system") found.push(message)
+  }
+  return SystemReplay.fold(found)
+}
 
 /** The entries that follow the compaction at the head: what can still be cut. */
 export const range = (projection: Projection): ReadonlyArray<ProjectedEntry> =>

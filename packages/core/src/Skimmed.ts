@@ -1,7 +1,7 @@
 /**
- * Messages of which not all is known: by the heads of their lines, so that it is
- * clear who speaks and which call is answered, or without the text around
- * their calls. Enough to find a cut, not to say what was said.
+ * Messages of which not all is known: by the heads of their lines, so that only
+ * who speaks is clear, or without the text around their calls. Enough to
+ * find a cut after them, not to say what was said.
  *
  * Law. Nothing that needs what a message says takes it from a skimmed one:
  * counting and converting fail instead, which is a defect of whoever asked.
@@ -12,36 +12,46 @@ import type * as Entry from "./Entry.js"
 import type * as LineHead from "./LineHead.js"
 import * as Message from "./Message.js"
 
-const skimmed = new WeakSet<Message.Message>()
+/** Marks what is skimmed; JSON and lists of keys do not show it. */
+const mark = Symbol("skimmed")
 
-/** The entry of a head; undefined where more of it has to be known. */
-export const entryOf = (head: LineHead.LineHead): Entry.MessageEntry | undefined => {
-  const message = head.type === "message" ? messageOf(head) : undefined
-  if (message === undefined) return undefined
-  skimmed.add(message)
-  const { id, parentId } = head
-  return { type: "message", id, parentId, timestamp: "", message }
+interface Marked {
+  readonly [mark]: true
 }
 
-const messageOf = ({ role, toolCallId, toolName }: LineHead.LineHead): Message.Message | undefined => {
-  if (role === "user") return { role, content: "" }
-  if (role !== "toolResult" || toolCallId === undefined || toolName === undefined) return undefined
-  return { role, toolCallId, toolName, content: [], isError: false }
+/** What all skimmed requests, and all skimmed results, are: nothing tells them apart. */
+const user: Message.UserMessage & Marked = { role: "user", content: "", [mark]: true }
+const toolResult: Message.ToolResultMessage & Marked = {
+  role: "toolResult",
+  toolCallId: "",
+  toolName: "",
+  content: [],
+  isError: false,
+  [mark]: true
+}
+
+/** The entry of a head; undefined where more of it has to be known. */
+export const entryOf = ({ id, parentId, role, type }: LineHead.LineHead): Entry.MessageEntry | undefined => {
+  const message = role === "user" ? user : role === "toolResult" ? toolResult : undefined
+  return type !== "message" || message === undefined ? undefined : { type, id, parentId, timestamp: "", message }
 }
 
 /** A reply's entry without its text and thinking; any other entry as it is. */
 export const callsOnly = (entry: Entry.Entry): Entry.Entry => {
   if (entry.type !== "message" || entry.message.role !== "assistant") return entry
-  const message = { ...entry.message, content: Message.toolCalls(entry.message) }
-  skimmed.add(message)
+  const message: Message.AssistantMessage & Marked = {
+    ...entry.message,
+    content: Message.toolCalls(entry.message),
+    [mark]: true
+  }
   return { ...entry, message }
 }
 
 /** Whether not all of a message is known. */
-export const is = (message: Message.Message): boolean => skimmed.has(message)
+export const is = (message: Message.Message): boolean => mark in message
 
 /** The message, which must be known as a whole. */
 export const whole = <M extends Message.Message>(message: M): M => {
-  if (skimmed.has(message)) throw new Error("A message that was only skimmed is asked for what it says.")
+  if (is(message)) throw new Error("A message that was only skimmed is asked for what it says.")
   return message
 }

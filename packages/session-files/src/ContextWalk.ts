@@ -29,8 +29,7 @@ export interface Options {
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
 
-/** Keys that a head does not tell of: of a second entry on the line, and of calls that a tool made itself. */
-const parentKey = Buffer.from('"parentId":')
+/** What a head does not tell of: calls that a tool made itself. */
 const nestedKey = Buffer.from('"nestedCalls"')
 
 /** A walk from the leaf to the start of the context. */
@@ -126,11 +125,13 @@ const entryOf = (line: Uint8Array, { id }: LineHead.LineHead): Entry.Entry | und
 
 const parsed = (line: Uint8Array): ReadonlyArray<Entry.Entry> => SessionLines.entriesOf(decoder.decode(line))
 
-/** Whether a line says more that matters than its head. */
-const says = (line: Uint8Array, { end }: LineHead.LineHead): boolean => {
-  const bytes = bufferOf(line)
-  return bytes.includes(parentKey, end) || bytes.includes(nestedKey, end)
-}
+/**
+ * Whether a line says more that matters than its head. A second entry on the
+ * line does not: where it is on the way, its id is not found by any head, and
+ * the walk is lost.
+ */
+const says = (line: Uint8Array, { end, role }: LineHead.LineHead): boolean =>
+  role === "toolResult" && bufferOf(line).includes(nestedKey, end)
 
 /** The same bytes, with the searches that Node does natively. */
 const bufferOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)

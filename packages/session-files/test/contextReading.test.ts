@@ -130,7 +130,6 @@ const skeleton = (entries: ReadonlyArray<Entry.Entry>) =>
       entry.parentId,
       entry.type,
       message?.role,
-      message?.role === "toolResult" ? message.toolCallId : undefined,
       message?.role === "assistant" ? { ...message, content: Message.toolCalls(message) } : undefined,
       message === undefined ? undefined : FileOps.lists(FileOps.fromMessage(message, { cwd: "/w", fold: true }))
     ]
@@ -149,7 +148,8 @@ describe("a session of which older messages are skimmed", () => {
         }
         if (walk.standing !== "found") return
         const path = SessionTree.leafPath(SessionTree.make(tree.header, entries))
-        expect(skeleton(walk.entries)).toEqual(skeleton(path.slice(path.length - walk.entries.length)))
+        const whole = path.slice(path.length - walk.entries.length)
+        expect(JSON.stringify(skeleton(walk.entries))).toBe(JSON.stringify(skeleton(whole)))
         skimmed += walk.entries.filter((entry) => entry.type === "message" && Skimmed.is(entry.message)).length
       }),
       { numRuns: 1000, seed }

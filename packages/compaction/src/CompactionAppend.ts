@@ -129,7 +129,7 @@ export const freeTokens = (
 }
 
 /** More room than any summary takes, in tokens: how much more there is does not matter. */
-const plentyTokens = 200_000
+export const plentyTokens = 100_000
 
 /**
  * Whether the entry may go after the new leaf: it descends from the old one,

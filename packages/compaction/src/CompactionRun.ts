@@ -59,7 +59,7 @@ export const prepare = Effect.fnUntraced(function* (means: Means, key: string, o
   const { reading = "context" } = options
   const opening: SessionStore.OpenOptions = reading === "all" ? {} : { part: "context" }
   if (reading === "outline") {
-    const outline = yield* means.store.open(key, { ...opening, skim: true })
+    const outline = yield* means.store.open(key, { ...opening, skim: "messages" })
     const ready = yield* prepareOpen(means, outline, options)
     if (ready !== undefined) return ready
   }
@@ -80,7 +80,9 @@ const prepareOpen = Effect.fnUntraced(function* (means: Means, session: SessionS
   const settings = yield* CompactionSettings.ofCompaction(sources, options, projection.model)
   const { contextWindow, keepRecentTokens, reserveTokens, rules } = settings
   const count = means.counterOf(rules)
-  if (!Preparation.isKnown(projection, count, keepRecentTokens)) return undefined
+  // A compaction compares what there is with what will stay and its summary.
+  const counted = keepRecentTokens + CompactionAppend.plentyTokens
+  if (!Preparation.isKnown(projection, count, counted)) return undefined
   const contextTokens = Projection.contextTokens(projection, count)
   const preparation = Preparation.prepareProjection(projection, count, { keepRecentTokens, cwd, rules })
   const isOver = Preparation.shouldCompact(contextTokens, contextWindow, settings)
@@ -114,8 +116,7 @@ const tellFailure = ({ hooks }: Means, { reason }: Options, cause: Cause.Cause<u
 const attempt = Effect.fn("Compaction.run")(function* (means: Means, key: string, options: Options) {
   yield* Effect.annotateCurrentSpan({ session: key, reason: options.reason ?? "manual" })
   const started = yield* Clock.currentTimeMillis
-  const session = yield* means.store.open(key, openingOf(means, options))
-  const { prepared, settings } = yield* prepareWhole(means, session, options)
+  const { prepared, settings } = yield* prepareToWrite(means, key, options)
   const notNow = notDue(prepared, options, settings)
   if (notNow !== undefined) return notNow
   if (Option.isNone(prepared.preparation)) {
@@ -127,6 +128,13 @@ const attempt = Effect.fn("Compaction.run")(function* (means: Means, key: string
   const summary = yield* summaryOf(means, run)
   if (typeof summary === "string") return notCompacted("Canceled", prepared, summary)
   return yield* Effect.uninterruptible(written(means, run, summary))
+})
+
+const prepareToWrite = Effect.fnUntraced(function* (means: Means, key: string, options: Options) {
+  const opening = openingOf(means, options)
+  const skim = opening.part === "context" && means.summarizer.skims === true ? "results" : undefined
+  const ready = yield* prepareOpen(means, yield* means.store.open(key, { ...opening, skim }), options)
+  return ready ?? (yield* prepareWhole(means, yield* means.store.open(key, opening), options))
 })
 
 /** What is written needs the pins of the whole path, and hooks are shown all of it. */

@@ -150,16 +150,19 @@ export const supplied = (summary: SuppliedCompaction): Written => ({
   requests: 0
 })
 
-/** What the summary stands for, in tokens, counted up to `most`: one that is not much shorter is of no use. */
+/**
+ * What the summary stands for, in tokens, the newest first and counted up to
+ * `most`: one that is not much shorter is of no use.
+ */
 const materialTokens = (preparation: Preparation.Preparation, count: Tokens.Count, most: number): number => {
   let total = count(preparation.previousSummary ?? "")
-  for (const messages of [preparation.messagesToSummarize, preparation.turnPrefixMessages]) {
-    for (const message of messages) {
-      if (total >= most) return most
-      total += Tokens.ofMessage(message, count, preparation.settings.rules)
+  for (const messages of [preparation.turnPrefixMessages, preparation.messagesToSummarize]) {
+    for (let index = messages.length - 1; index >= 0 && total < most; index--) {
+      const message = messages[index]
+      if (message !== undefined) total += Tokens.ofMessage(message, count, preparation.settings.rules)
     }
   }
-  return total
+  return Math.min(total, most)
 }
 
 const joined = (preparation: Preparation.Preparation, summaries: ReadonlyArray<Summarizer.Summary>): string => {

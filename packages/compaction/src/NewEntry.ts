@@ -10,11 +10,17 @@ import * as Effect from "effect/Effect"
 import { IdGenerator } from "./IdGenerator.js"
 import * as SessionStore from "./SessionStore.js"
 
+/** How many hex characters make an id that no other entry has by chance. */
+const longId = 16
+
 /** A fresh id, the parent, and the time as an ISO 8601 text. */
 export const base = Effect.fnUntraced(function* (tree: SessionTree.SessionTree, parentId: string | null) {
   const ids = yield* IdGenerator
   // Where not all ids are known, only a long one is surely free.
-  const id = tree.isPart === true ? yield* ids.uuid : yield* ids.entryId((taken) => tree.positions.has(taken))
+  const id =
+    tree.isPart === true
+      ? (yield* ids.uuid).replaceAll("-", "").slice(0, longId)
+      : yield* ids.entryId((taken) => tree.positions.has(taken))
   const timestamp = new Date(yield* Clock.currentTimeMillis).toISOString()
   return { id, parentId, timestamp }
 })

@@ -31,6 +31,7 @@ export const layerOffline: Layer.Layer<Port.Summarizer, never, Tokenizer.Tokeniz
   Effect.map(Tokenizer.Tokenizer, ({ count }) =>
     Port.Summarizer.of({
       name,
+      skims: true,
       plan: () => ({ requests: 0, mostRequests: 0, inputTokens: 0 }),
       summarize: (request) =>
         Effect.sync(() => ({ text: write(request, count), writer: name, usage: undefined, requests: 0 }))

@@ -11,6 +11,7 @@
 import type * as Diagnostic from "@cutpoint/core/Diagnostic"
 import * as Entry from "@cutpoint/core/Entry"
 import * as Projection from "@cutpoint/core/Projection"
+import type * as Skimmed from "@cutpoint/core/Skimmed"
 import * as SessionTree from "@cutpoint/core/SessionTree"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -81,8 +82,8 @@ export interface OpenOptions {
   readonly part?: "context" | "model" | undefined
   /** Whether pins that were made before the context must be there. */
   readonly pins?: boolean | undefined
-  /** Whether older messages may be known by their roles alone (`Skimmed` of `@cutpoint/core`). */
-  readonly skim?: boolean | undefined
+  /** Which older messages may be known by their roles alone (see `Skimmed` of `@cutpoint/core`); none where left out. */
+  readonly skim?: Skimmed.What | undefined
 }
 
 /** Finds, reads and appends to sessions. */

@@ -57,6 +57,8 @@ export interface Plan {
 export interface Service {
   /** `offline`, or `provider/model`. */
   readonly name: string
+  /** Whether it makes do without what older tool results and replies say; it must be given all of them where left out. */
+  readonly skims?: boolean | undefined
   readonly plan: (request: Request) => Plan
   readonly summarize: (request: Request) => Effect.Effect<Summary, Errors.SummarizeError>
 }

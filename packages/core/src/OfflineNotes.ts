@@ -8,6 +8,7 @@
 import * as FilePath from "./FilePath.js"
 import * as FileTools from "./FileTools.js"
 import * as Message from "./Message.js"
+import * as Skimmed from "./Skimmed.js"
 import * as SummaryFormat from "./SummaryFormat.js"
 import * as ToolOutcome from "./ToolOutcome.js"
 import * as UserStatements from "./UserStatements.js"
@@ -203,6 +204,8 @@ const addReply = (notes: Notes, message: Message.AssistantMessage): void => {
 }
 
 const addResult = (notes: Notes, message: Message.ToolResultMessage): void => {
+  // What came of calls that long ago, nobody asks.
+  if (Skimmed.is(message)) return
   const call = notes.calls.get(message.toolCallId)
   notes.calls.delete(message.toolCallId)
   const name = call?.name ?? message.toolName

@@ -24,7 +24,6 @@ export const unpinType = "cutpoint.unpin"
  * was left live on in the blocks of its summary.
  */
 export const live = (path: ReadonlyArray<Entry.Entry>): ReadonlyArray<PinBlock.Pin> => {
-  const entries = new Map(path.map((entry) => [entry.id, entry]))
   const pins = new Map<string, string>()
   for (const entry of path) {
     if (entry.type === "branch_summary") {
@@ -32,16 +31,17 @@ export const live = (path: ReadonlyArray<Entry.Entry>): ReadonlyArray<PinBlock.P
     }
     if (entry.type !== "custom" || !Json.isObject(entry.data)) continue
     if (entry.customType === pinType) {
-      const text = pinnedText(entry.data, entries)
+      const text = pinnedText(entry.data, path)
       if (text !== "") pins.set(entry.id, text)
     } else if (entry.customType === unpinType) pins.delete(Json.stringOr(entry.data.pinId, ""))
   }
   return [...pins].map(([id, text]) => ({ id, text }))
 }
 
-const pinnedText = (data: Json.JsonObject, entries: ReadonlyMap<string, Entry.Entry>): string => {
+const pinnedText = (data: Json.JsonObject, path: ReadonlyArray<Entry.Entry>): string => {
   if (typeof data.text === "string") return data.text.toWellFormed()
-  const target = entries.get(Json.stringOr(data.targetId, ""))
+  const targetId = Json.stringOr(data.targetId, "")
+  const target = path.findLast((entry) => entry.id === targetId)
   return target === undefined ? "" : textOf(target)
 }
 

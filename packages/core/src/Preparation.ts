@@ -76,18 +76,19 @@ export const prepareProjection = (
 }
 
 /**
- * Whether the tokens of the context and the cut can be told of a path of which
- * some messages were only skimmed: what is counted for them was read.
+ * Whether what is counted was read, of a path of which some messages were only
+ * skimmed: what follows the last usage that can be trusted, and so many of the
+ * newest tokens.
  */
 export const isKnown = (
   projection: Projection.Projection,
   count: Tokens.CountMessage,
-  keepRecentTokens: number
+  newestTokens: number
 ): boolean => {
   const trusted = Projection.trustedUsage(projection)?.index ?? -1
   let total = 0
   for (let index = projection.items.length - 1; index >= 0; index--) {
-    if (index <= trusted && total > 0 && total >= keepRecentTokens) return true
+    if (index <= trusted && total > 0 && total >= newestTokens) return true
     const item = projection.items[index]
     if (item?.messages.some(Skimmed.is)) return false
     total += CutPoint.tokensOf(item, count)

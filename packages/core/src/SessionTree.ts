@@ -70,8 +70,9 @@ const leafOf = (entries: ReadonlyArray<Entry.Entry>, positions: ReadonlyMap<stri
 export const append = (tree: SessionTree, entries: ReadonlyArray<Entry.Entry>): SessionTree => {
   if (entries.length === 0) return tree
   const all = [...tree.entries, ...entries]
-  const grown = make(tree.header, all)
-  return tree.isPart === true ? part(tree.header, all, grown.leafId) : grown
+  if (tree.isPart !== true) return make(tree.header, all)
+  const grown = part(tree.header, all, null)
+  return { ...grown, leafId: leafOf(all, grown.positions) }
 }
 
 /** The same tree, standing somewhere else. */

@@ -30,9 +30,15 @@ const toolResult: Message.ToolResultMessage & Marked = {
   [mark]: true
 }
 
+/** Which messages may be skimmed: all, or tool results alone. */
+export type What = "messages" | "results"
+
 /** The entry of a head; undefined where more of it has to be known. */
-export const entryOf = ({ id, parentId, role, type }: LineHead.LineHead): Entry.MessageEntry | undefined => {
-  const message = role === "user" ? user : role === "toolResult" ? toolResult : undefined
+export const entryOf = (
+  { id, parentId, role, type }: LineHead.LineHead,
+  what: What
+): Entry.MessageEntry | undefined => {
+  const message = role === "toolResult" ? toolResult : role === "user" && what === "messages" ? user : undefined
   return type !== "message" || message === undefined ? undefined : { type, id, parentId, timestamp: "", message }
 }
 

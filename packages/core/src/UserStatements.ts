@@ -120,9 +120,9 @@ const normative: ReadonlyArray<RegExp> = [
   /不要|必须|必須|只能|请|請|别|不能|务必|禁止|しない|してください|必ず|だけ|하지 ?마|반드시|해 ?주세요/u
 ]
 
-/** Stronger forms: absolute words, and emphasis. */
+/** Stronger forms: absolute words, and emphasis. Without the flag for Unicode, which would make it half as fast. */
 const absolute =
-  /\b(?:never|always|must|only|niemals|nie|immer|jamais|toujours|nunca|siempre|sempre|mai)\b|никогда|всегда|нельзя|不要|必须|必須|禁止|必ず|반드시|!|！/iu
+  /\b(?:never|always|must|only|niemals|nie|immer|jamais|toujours|nunca|siempre|sempre|mai)\b|никогда|всегда|нельзя|不要|必须|必須|禁止|必ず|반드시|!|！/i
 
 /** What a sentence weighs at least that demands or forbids something in absolute words. */
 export const absoluteWeight = 4

@@ -26,7 +26,7 @@ import * as SessionReader from "./SessionReader.js"
 const longestSearch = 32 * 1024 * 1024
 
 /** Of what is skimmed the newest bytes are read all the same: in most cases the cut is there. */
-const wholeBytes = 1024 * 1024
+const wholeBytes = 2 * 1024 * 1024
 
 /** A line is given up that is longer than this, in bytes: such a session is read whole. */
 const longestHeader = 64 * 1024
@@ -42,7 +42,7 @@ export const read = (
     const header = yield* headerOf(file, state.size)
     if (header === undefined) return undefined
     const walk = new ContextWalk({
-      skimsAfter: options.skim === true ? wholeBytes : undefined,
+      skim: options.skim === undefined ? undefined : { what: options.skim, after: wholeBytes },
       stopsAtModel: options.part === "model"
     })
     let start = state.size
@@ -50,12 +50,12 @@ export const read = (
       start = offset
       if (offset === 0) walk.end()
       else walk.push(line)
-      const isFutile = options.skim !== true && !walk.isCompacted && state.size - offset > longestSearch
+      const isFutile = options.skim === undefined && !walk.isCompacted && state.size - offset > longestSearch
       return walk.standing === "under way" && !isFutile
     })
     const { entries } = walk
     const isEnough =
-      walk.standing === "found" && (options.skim === true || options.part === "model" || walk.isCompacted)
+      walk.standing === "found" && (options.skim !== undefined || options.part === "model" || walk.isCompacted)
     // The settings of a session are those of its model.
     if (!isEnough || Projection.latestModel(entries) === undefined) return undefined
     const needsPins = options.pins === true

@@ -21,8 +21,8 @@ export type Standing = "under way" | "found" | "lost"
 
 /** How a walk is made. */
 export interface Options {
-  /** After so many bytes messages are taken by their heads, if nothing else has to be known of them; never where left out. */
-  readonly skimsAfter?: number | undefined
+  /** Which messages are taken by their heads, if nothing else has to be known of them, and after how many bytes. */
+  readonly skim?: { readonly what: Skimmed.What; readonly after: number } | undefined
   /** Whether the walk is over as soon as an entry names the model. */
   readonly stopsAtModel?: boolean | undefined
 }
@@ -112,8 +112,9 @@ export class ContextWalk {
 
   /** The entry of a line by its head, if that is enough, else by all of it. */
   private read(line: Uint8Array, head: LineHead.LineHead): Entry.Entry | undefined {
-    if (this.newest <= (this.options.skimsAfter ?? Infinity)) return entryOf(line, head)
-    const skimmed = Skimmed.entryOf(head)
+    const { skim } = this.options
+    if (skim === undefined || this.newest <= skim.after) return entryOf(line, head)
+    const skimmed = Skimmed.entryOf(head, skim.what)
     if (skimmed !== undefined && !says(line, head)) return skimmed
     const entry = entryOf(line, head)
     return entry && Skimmed.callsOnly(entry)

@@ -141,7 +141,7 @@ describe("a session of which older messages are skimmed", () => {
     FastCheck.assert(
       FastCheck.property(Sessions.tree, (tree) => {
         const entries = tree.entries.map(named)
-        const walk = new ContextWalk({ skimsAfter: 0 })
+        const walk = new ContextWalk({ skim: { what: "messages", after: 0 } })
         for (const entry of entries.toReversed()) {
           walk.push(new TextEncoder().encode(line(entry)))
           if (walk.standing !== "under way") break
@@ -158,7 +158,7 @@ describe("a session of which older messages are skimmed", () => {
   })
 
   it("fails where somebody asks a skimmed message for what it says", () => {
-    const walk = new ContextWalk({ skimsAfter: 0 })
+    const walk = new ContextWalk({ skim: { what: "messages", after: 0 } })
     walk.push(new TextEncoder().encode(line(reply("b", "a", 1))))
     walk.push(new TextEncoder().encode(line(user("a", null))))
     const [first] = walk.entries

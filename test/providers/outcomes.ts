@@ -9,8 +9,10 @@ export interface Expected {
   readonly tag?: "SummarizerFailed" | "SummaryRejected"
   readonly reason?: string
   readonly requests: number
-  /** How many replies' tokens are reported. */
+  /** How many whole replies were given. */
   readonly replies?: number
+  /** How many were broken off after their first words. */
+  readonly broken?: number
 }
 
 export interface Outcome {
@@ -122,6 +124,13 @@ const refused: ReadonlyArray<Outcome> = [
   {
     title: "an error in a word with status 200",
     answers: () => [jsonAnswer(200, { error: "Unauthorized" })],
+    expected: { tag: "SummarizerFailed", reason: "LlmBadRequest", requests: 1 }
+  },
+  {
+    title: "a whole reply that is no stream",
+    answers: () => [
+      jsonAnswer(200, { type: "message", object: "chat.completion", status: "completed", choices: [], content: [] })
+    ],
     expected: { tag: "SummarizerFailed", reason: "LlmMalformed", requests: 1 }
   },
   {
@@ -160,11 +169,11 @@ const unacceptable: ReadonlyArray<Outcome> = [
   }
 ]
 
-const broken = (title: string, answer: (wire: Wire) => Answer): Outcome => ({
+const broken = (title: string, answer: (wire: Wire) => Answer, words = 1): Outcome => ({
   title,
   answers: (wire) => [answer(wire)],
   recovers: true,
-  expected: { requests: 2, replies: 1 }
+  expected: { requests: 2, replies: 1, broken: words }
 })
 
 const streamed = (wire: Wire, pieces: Answer["pieces"], end: Answer["end"]): Answer => ({
@@ -179,21 +188,21 @@ const interjected = (kind: "unavailable" | "rateLimited" | "unknown") => (wire: 
 /** Of streams that something happens to. */
 const streams: ReadonlyArray<Outcome> = [
   broken("a stream that breaks off", (wire) => streamed(wire, wire.beforeEnd({ text }), "destroy")),
-  broken("a stream that breaks off at once", (wire) => streamed(wire, [], "destroy")),
+  broken("a stream that breaks off at once", (wire) => streamed(wire, [], "destroy"), 0),
   broken("a stream that ends without a finish", (wire) => streamed(wire, wire.beforeEnd({ text }), "end")),
-  broken("a stream that ends before it begins", (wire) => streamed(wire, [], "end")),
+  broken("a stream that ends before it begins", (wire) => streamed(wire, [], "end"), 0),
   broken("overloaded in mid-stream", interjected("unavailable")),
   broken("too many requests in mid-stream", interjected("rateLimited")),
   broken("a failure in mid-stream that nobody knows", interjected("unknown")),
   {
     title: "a failure after the first word, always",
     answers: (wire) => [interjected("rateLimited")(wire)],
-    expected: { tag: "SummarizerFailed", reason: "LlmRateLimited", requests: 5 }
+    expected: { tag: "SummarizerFailed", reason: "LlmRateLimited", requests: 5, broken: 5 }
   },
   {
     title: "an event that is no JSON",
     answers: (wire) => [streamed(wire, [...wire.beforeEnd({ text }), wire.noJson, ...wire.reply({ text })], "end")],
-    expected: { tag: "SummarizerFailed", reason: "LlmMalformed", requests: 1 }
+    expected: { tag: "SummarizerFailed", reason: "LlmMalformed", requests: 1, broken: 1 }
   },
   {
     title: "a stop reason that nobody knows, and all sections",
@@ -211,9 +220,10 @@ export const outcomes: ReadonlyArray<Outcome> = [
   ...streams
 ]
 
-/** What so many replies used. */
-export const usageOf = (replies: number) => ({
-  input: used.input * replies,
-  output: used.output * replies,
-  totalTokens: used.totalTokens * replies
-})
+/** What the replies of a run are said to have used; undefined where nothing was said. */
+export const usageOf = ({ usedSoFar }: Wire, { broken = 0, replies = 0 }: Expected) => {
+  const soFar = usedSoFar ?? { input: 0, output: 0 }
+  const input = used.input * replies + soFar.input * broken
+  const output = used.output * replies + soFar.output * broken
+  return input === 0 ? undefined : { input, output, totalTokens: input + output }
+}

@@ -44,6 +44,8 @@ export interface Wire {
   readonly reply: (reply: Reply) => ReadonlyArray<Piece>
   /** How many of a reply's pieces come before any that says how it ends. */
   readonly beforeEnd: (reply: Reply) => ReadonlyArray<Piece>
+  /** What a reply is said to have used before it has ended; undefined where nothing is said. */
+  readonly usedSoFar: { readonly input: number; readonly output: number } | undefined
   /** The provider's own words; `echo` is what it repeats of what it was sent. */
   readonly failure: (failure: Failure, echo?: string) => Answer
   readonly interjection: (kind: Interjection, echo?: string) => Piece

@@ -31,15 +31,15 @@ export const provider: ProviderLayer.Provider<Options> = {
     Config.map(
       Config.all({
         given: ProviderLayer.keyFrom("AWS_SECRET_ACCESS_KEY")(options),
-        accessKeyId: Config.nonEmptyString("AWS_ACCESS_KEY_ID"),
+        accessKeyId: ProviderLayer.textOf("AWS_ACCESS_KEY_ID"),
         sessionToken: ProviderLayer.optional(ProviderLayer.keyOf("AWS_SESSION_TOKEN")),
         region: ProviderLayer.optional(
-          Config.orElse(Config.nonEmptyString("AWS_REGION"), () => Config.nonEmptyString("AWS_DEFAULT_REGION"))
+          Config.orElse(ProviderLayer.textOf("AWS_REGION"), () => ProviderLayer.textOf("AWS_DEFAULT_REGION"))
         )
       }),
       ({ given, ...aws }) => ({ ...given, ...aws })
     ),
-  keys: ({ apiKey, sessionToken }) => [apiKey, sessionToken],
+  keys: ({ accessKeyId, apiKey, sessionToken }) => [apiKey, sessionToken, Redacted.make(accessKeyId)],
   call: (...given) => callOf(...given)
 }
 
@@ -108,8 +108,8 @@ const read: Said.Reader = (event, name) => {
 
 /** What is no event that may be skipped over: all of Amazon's exceptions have it in their names. */
 const faults = (name: string, body: { readonly [key: string]: unknown }): Said.Said =>
-  /(?:exception|error|damaged)$/i.test(name)
-    ? { fault: { codes: [name === "damaged" ? "malformed" : name], message: WireJson.text(body["message"]) } }
+  /(?:exception|error)$/i.test(name)
+    ? { fault: { codes: [name], message: WireJson.text(body["message"]) } }
     : Said.nothing
 
 const usageOf = (usage: { readonly [key: string]: unknown }) =>

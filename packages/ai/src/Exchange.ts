@@ -53,6 +53,8 @@ export const make = ({ framing, headers, read }: Protocol): Exchange => {
     soFar = { ...soFar, fault: soFar.fault ?? fault }
   }
   const heard = (frame: Frame): ReadonlyArray<Frame> => {
+    // Nothing that comes after a fault counts, though it may have come together with it.
+    if (soFar.fault !== undefined) return []
     const event = WireJson.parse(frame.data)
     if (event === undefined) {
       if (frame.data.trim() !== "[DONE]") failed(unreadable)
@@ -74,7 +76,6 @@ export const make = ({ framing, headers, read }: Protocol): Exchange => {
   const heardStream = (response: HttpClientResponse.HttpClientResponse) =>
     framing.decode(response.stream).pipe(
       Stream.mapConcat(heard),
-      // Nothing that comes after a fault counts.
       Stream.takeUntil(() => soFar.fault !== undefined),
       Stream.map(framing.encode)
     )
@@ -102,21 +103,27 @@ const unreadable: Fault = { codes: ["malformed"], message: "a part of the reply 
 
 /** Whether it is a stream of events. A server that says nothing of the type is believed. */
 const isReply = ({ headers, status }: HttpClientResponse.HttpClientResponse, { contentTypes }: Framing): boolean => {
-  const type = headers["content-type"] ?? ""
+  const type = headers["content-type"]?.toLowerCase() ?? ""
   return status >= 200 && status < 300 && (type === "" || contentTypes.some((one) => type.startsWith(one)))
 }
 
 /** What an answer that is no reply says. */
 const faultOf = Effect.fnUntraced(function* (response: HttpClientResponse.HttpClientResponse) {
   const now = yield* Clock.currentTimeMillis
-  const body = yield* Effect.orElseSucceed(response.text, () => "")
-  const fault = ErrorBody.read({ status: response.status, headers: response.headers, body, now })
-  if (response.status >= 300) return fault
-  const type = response.headers["content-type"] ?? ""
-  return fault.codes.length > 0
-    ? { ...fault, status: undefined }
-    : { status: undefined, codes: ["malformed"], message: `the answer is ${type}, not a stream of events.` }
+  const body = yield* response.stream.pipe(
+    Stream.decodeText(),
+    Stream.runFoldWhile(
+      "",
+      (text) => text.length < maxBody,
+      (text, more) => text + more
+    ),
+    Effect.orElseSucceed(() => "")
+  )
+  return ErrorBody.read({ status: response.status, headers: response.headers, body, now })
 })
+
+/** The most that is read of an error, in characters: it may repeat the whole request, but not go on for ever. */
+const maxBody = 16 * 1024 * 1024
 
 /** The response with another stream; its reader looks at nothing else. */
 const withStream = (

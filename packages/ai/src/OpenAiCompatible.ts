@@ -29,7 +29,7 @@ export const provider: ProviderLayer.Provider<Options> = {
     Config.map(
       Config.all({
         apiKey: ProviderLayer.optional(options.apiKey ?? ProviderLayer.keyOf("OPENAI_API_KEY")),
-        apiUrl: options.apiUrl ?? Config.nonEmptyString("OPENAI_BASE_URL")
+        apiUrl: options.apiUrl ?? ProviderLayer.textOf("OPENAI_BASE_URL")
       }),
       (read) => ({ ...options, ...read })
     ),

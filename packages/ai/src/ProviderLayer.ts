@@ -8,8 +8,9 @@ import type * as ModelFacts from "@cutpoint/compaction/ModelFacts"
 import type * as SettingsValues from "@cutpoint/compaction/SettingsValues"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import * as Config from "effect/Config"
-import type * as ConfigError from "effect/ConfigError"
+import * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as Redacted from "effect/Redacted"
@@ -75,8 +76,13 @@ export const keyFrom =
     )
 
 /** The key in an environment variable; an empty one is none. */
-export const keyOf = (variable: string): Config.Config<Redacted.Redacted> =>
-  Config.redacted(Config.nonEmptyString(variable))
+export const keyOf = (variable: string): Config.Config<Redacted.Redacted> => Config.redacted(textOf(variable))
+
+/** What an environment variable says, without the spaces and line ends that files leave around it; nothing is none. */
+export const textOf = (variable: string): Config.Config<string> =>
+  Config.mapOrFail(Config.string(variable), (text) =>
+    text.trim() === "" ? Either.left(ConfigError.MissingData([variable], "It is empty.")) : Either.right(text.trim())
+  )
 
 /** What may be left out. */
 export const optional = <A>(config: Config.Config<A>): Config.Config<A | undefined> =>

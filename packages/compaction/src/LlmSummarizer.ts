@@ -109,13 +109,17 @@ const summarize = (
   Effect.gen(function* () {
     if (!(llm.contextWindow > 0 && llm.maxOutputTokens > 0)) return yield* sizeless(llm)
     const spent = yield* Ref.make<LlmRequest.Spent>({ requests: 0, usage: undefined })
-    const text = yield* Effect.catchTag(fold(request, llm, count, spent), "SummaryRejected", (rejected) =>
-      request.onRejected === "offline"
+    const text = yield* Effect.catchAll(fold(request, llm, count, spent), (error) =>
+      request.onRejected === "offline" && isRejected(error)
         ? Effect.succeed({ text: OfflineSummarizer.write(request, count), writer: OfflineSummarizer.name })
-        : Effect.fail(rejected)
+        : Effect.fail(error)
     )
     return { ...text, ...(yield* Ref.get(spent)) }
   })
+
+/** A provider can refuse in a reply, or by an error that takes a reply's place. */
+const isRejected = (error: Errors.SummarizeError): boolean =>
+  error._tag === "SummaryRejected" || error.reason === "LlmRefused"
 
 const sizeless = ({ contextWindow, maxOutputTokens, name }: Llm.Service) =>
   new Errors.SummarizerFailed({

@@ -113,6 +113,7 @@ export const anthropic: Wire = {
   contentType: "text/event-stream; charset=utf-8",
   layer: (apiUrl, key, name = model) => Anthropic.layer({ model: name, apiUrl, apiKey: Redacted.make(key) }),
   beforeEnd,
+  usedSoFar: { input: used.input, output: 1 },
   reply: (reply) => [...beforeEnd(reply), ...end(reply.end ?? "stop")],
   failure: (failure, echo = "") => {
     switch (failure) {

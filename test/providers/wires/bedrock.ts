@@ -72,6 +72,7 @@ export const bedrock: Wire = {
   layer: (apiUrl, key, name = model) =>
     Bedrock.layer({ model: name, apiUrl, apiKey: Redacted.make(key), accessKeyId: "AKIAIOSFODNN7EXAMPLE" }),
   beforeEnd,
+  usedSoFar: undefined,
   reply: (reply) => [
     ...beforeEnd(reply),
     event("messageStop", { stopReason: ends[reply.end ?? "stop"], additionalModelResponseFields: null }),

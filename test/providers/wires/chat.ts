@@ -139,6 +139,7 @@ export const openRouter: Wire = {
   contentType: "text/event-stream",
   layer: (origin, key, model = "anthropic/claude-sonnet-4.5") =>
     OpenRouter.layer({ model, apiUrl: `${origin}/api/v1`, apiKey: Redacted.make(key) }),
+  usedSoFar: undefined,
   beforeEnd: (reply) => beforeEnd(openRouterDialect, reply),
   reply: (reply) => chatReply(openRouterDialect, reply),
   failure: (failure, echo = "") => {
@@ -203,6 +204,7 @@ export const compatible: Wire = {
   contentType: "text/event-stream; charset=utf-8",
   layer: (origin, key, model = "qwen3-coder") =>
     OpenAiCompatible.layer({ model, apiUrl: `${origin}/v1`, apiKey: Redacted.make(key) }),
+  usedSoFar: undefined,
   beforeEnd: (reply) => beforeEnd(vllmDialect, reply),
   reply: (reply) => chatReply(vllmDialect, reply),
   failure: (failure, echo = "") => {

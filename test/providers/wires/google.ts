@@ -80,6 +80,7 @@ export const google: Wire = {
   contentType: "text/event-stream",
   layer: (apiUrl, key, name = model) => Google.layer({ model: name, apiUrl, apiKey: Redacted.make(key) }),
   beforeEnd,
+  usedSoFar: { input: used.input, output: 1 },
   reply: (reply) => [
     ...beforeEnd(reply),
     chunk(reply.text === undefined ? [] : [{ text: "" }], used.output, { finishReason: ends[reply.end ?? "stop"] })

@@ -136,6 +136,7 @@ export const openAi: Wire = {
   contentType: "text/event-stream; charset=utf-8",
   layer: (origin, key, name = model) =>
     OpenAi.layer({ model: name, apiUrl: `${origin}/v1`, apiKey: Redacted.make(key) }),
+  usedSoFar: undefined,
   beforeEnd: (reply) => numbered(begun(reply)),
   reply: (reply) => numbered([...begun(reply), ended(reply.end ?? "stop")]),
   failure: (failure, echo = "") => {

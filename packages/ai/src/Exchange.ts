@@ -11,7 +11,7 @@
 import type * as Message from "@cutpoint/core/Message"
 import type * as SummaryCheck from "@cutpoint/core/SummaryCheck"
 import * as HttpClient from "@effect/platform/HttpClient"
-import type * as HttpClientError from "@effect/platform/HttpClientError"
+import * as HttpClientError from "@effect/platform/HttpClientError"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as Clock from "effect/Clock"
@@ -75,6 +75,10 @@ export const make = ({ framing, headers, read }: Protocol): Exchange => {
   }
   const heardStream = (response: HttpClientResponse.HttpClientResponse) =>
     framing.decode(response.stream).pipe(
+      Stream.catchAll(() => {
+        failed(broken)
+        return Stream.empty
+      }),
       Stream.mapConcat(heard),
       Stream.takeUntil(() => soFar.fault !== undefined),
       Stream.map(framing.encode)
@@ -86,18 +90,32 @@ export const make = ({ framing, headers, read }: Protocol): Exchange => {
           failed(fault)
           return withStream(response, Stream.empty)
         })
+  const lost = ({ reason }: HttpClientError.HttpClientError) => {
+    failed(reason === "Transport" ? unreachable : { ...impossible, message: `${impossible.message} (${reason})` })
+    return new HttpClientError.RequestError({ request: unsaid, reason: "Transport" })
+  }
   return {
     soFar: () => soFar,
     transformClient: (client) =>
       client.pipe(
         HttpClient.mapRequest(HttpClientRequest.setHeaders(headers ?? {})),
-        HttpClient.transformResponse(Effect.flatMap(receive)),
+        // The client's errors hold the request, with its key and its prompts, and get into its spans.
+        HttpClient.transformResponse((sent) => Effect.flatMap(Effect.mapError(sent, lost), receive)),
         // Neither the provider nor a trace is told of the other.
         HttpClient.withTracerPropagation(false),
         HttpClient.withTracerDisabledWhen(() => true)
       )
   }
 }
+
+/** Stands in errors for the request that was made. */
+const unsaid = HttpClientRequest.post("")
+
+const unreachable: Fault = { codes: ["unavailable"], message: "no connection to the provider." }
+
+const impossible: Fault = { codes: ["invalid_argument"], message: "the request could not be made" }
+
+const broken: Fault = { codes: ["unavailable"], message: "the connection broke." }
 
 const unreadable: Fault = { codes: ["malformed"], message: "a part of the reply is no JSON." }
 
@@ -125,8 +143,9 @@ const faultOf = Effect.fnUntraced(function* (response: HttpClientResponse.HttpCl
 /** The most that is read of an error, in characters: it may repeat the whole request, but not go on for ever. */
 const maxBody = 16 * 1024 * 1024
 
-/** The response with another stream; its reader looks at nothing else. */
+/** The response with another stream, and as if all were well: what is not has been taken note of. */
 const withStream = (
   response: HttpClientResponse.HttpClientResponse,
-  stream: Stream.Stream<Uint8Array, HttpClientError.ResponseError>
-): HttpClientResponse.HttpClientResponse => Object.create(response, { stream: { value: stream } })
+  stream: Stream.Stream<Uint8Array>
+): HttpClientResponse.HttpClientResponse =>
+  Object.create(response, { status: { value: 200 }, stream: { value: stream } })

@@ -14,6 +14,7 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as Redacted from "effect/Redacted"
+import * as Stream from "effect/Stream"
 import * as ModelCatalogue from "./ModelCatalogue.js"
 import * as ProviderLlm from "./ProviderLlm.js"
 
@@ -98,5 +99,8 @@ const make = Effect.fnUntraced(function* <O extends Options>(provider: Provider<
     cost: options.cost ?? known.cost
   }
   const keys = provider.keys(options).filter((key) => key !== undefined)
-  return yield* ProviderLlm.make({ name, facts, keys }, (request) => provider.call(options, facts, request))
+  const llm = yield* ProviderLlm.make({ name, facts, keys }, (request) => provider.call(options, facts, request))
+  if (options.apiUrl === undefined || URL.canParse(options.apiUrl)) return llm
+  const noAddress = new Llm.LlmBadRequest({ model: name, detail: "the address that is set for it is no URL." })
+  return Llm.Llm.of({ ...llm, stream: () => Stream.fail(noAddress) })
 })

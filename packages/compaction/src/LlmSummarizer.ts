@@ -92,8 +92,15 @@ const planOf = (request: Port.Request, llm: Llm.Service, count: Tokens.Count): P
     count(SummaryPrompt.system) +
     count(SummaryPrompt.prompt({ ...request, kind: Port.kindOf(request), transcript: "" }))
   const inputTokens = chunks.reduce((sum, { transcript }) => sum + fixed + count(transcript), 0)
-  const smallest = Math.max(1, Math.floor(room.chunk / 2 ** maxHalvings))
-  const mostChunks = Math.max(chunks.length, chunksOf(messages, request, smallest, count).length)
+  const countAfterHalvings = (of: ReadonlyArray<Projection.LlmMessage>, chunkTokens: number): number =>
+    chunksOf(of, request, Math.max(1, Math.floor(chunkTokens / 2 ** maxHalvings)), count).length
+  const last = chunks.at(-1) ?? { messages: 0, transcript: "" }
+  const before = chunks.slice(0, -1)
+  const ofLast = messages.slice(before.reduce((sum, chunk) => sum + chunk.messages, 0))
+  const mostChunks = Math.max(
+    countAfterHalvings(messages, room.chunk),
+    before.length + countAfterHalvings(ofLast, sizeOf([last], room.chunk, count))
+  )
   return {
     requests: chunks.length,
     mostRequests: (mostChunks * 2 + maxHalvings) * (1 + LlmRequest.maxRetries),
@@ -170,7 +177,10 @@ const fold = Effect.fnUntraced(function* (
         of: position.done + chunks.length
       })
     )
-    position = next._tag === "Right" ? advanced(position, chunk, next.right) : yield* halved(position, next.left)
+    position =
+      next._tag === "Right"
+        ? advanced(position, chunk, next.right)
+        : yield* halved(position, sizeOf(chunks, position.chunkTokens, count), next.left)
   }
 })
 
@@ -187,12 +197,25 @@ const advanced = (position: Position, chunk: Fold.Chunk, summary: string): Posit
   done: position.done + 1
 })
 
+/**
+ * What is to be halved. Where all that is left is one chunk, halving begins at
+ * what it has: to halve a limit far above that would change nothing.
+ */
+const sizeOf = (chunks: ReadonlyArray<Fold.Chunk>, chunkTokens: number, count: Tokens.Count): number => {
+  const [only, ...others] = chunks
+  return only === undefined || others.length > 0 ? chunkTokens : Math.min(chunkTokens, count(only.transcript))
+}
+
 /** Too large after all: smaller chunks, if that has not been tried often enough. */
-const halved = (position: Position, error: Errors.SummarizeError): Effect.Effect<Position, Errors.SummarizeError> =>
+const halved = (
+  position: Position,
+  size: number,
+  error: Errors.SummarizeError
+): Effect.Effect<Position, Errors.SummarizeError> =>
   error._tag === "SummarizerFailed" && error.reason === "LlmOverflow" && position.halvings < maxHalvings
     ? Effect.succeed({
         ...position,
-        chunkTokens: Math.floor(position.chunkTokens / 2),
+        chunkTokens: Math.floor(size / 2),
         halvings: position.halvings + 1
       })
     : Effect.fail(error)

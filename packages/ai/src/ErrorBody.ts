@@ -81,7 +81,8 @@ const upstream = (metadata: unknown): string | undefined => {
 }
 
 /** A body that is no JSON, if it is a sentence and not a page. */
-const plainText = (body: string): string => (body === "" || body.includes("<") ? "" : `: ${body}`)
+const plainText = (body: string): string =>
+  body === "" || /<(?:!doctype|\?xml|\/?[a-z][\w-]*[\s>/])/i.test(body) ? "" : `: ${body}`
 
 /** `retry-after-ms`, or `retry-after` in seconds or as a date; in milliseconds. */
 const waitOf = (headers: Answer["headers"], now: number): number | undefined => {

@@ -36,7 +36,7 @@ const tokensOf = (wire: Wire, received: Received): number => {
 
 const providers = wires.filter(({ name }) => /^(?:anthropic|openai|google|amazon-bedrock)\//.test(name))
 
-describe("a session of 1.2 million characters", () => {
+describe("case 28: a session of 1.2 million characters", () => {
   it("is as large as that", () => {
     expect(JSON.stringify(lines).length).toBeGreaterThan(1_200_000)
   })

@@ -134,9 +134,9 @@ const expectSilent = (where: string, shown: ReadonlyArray<string>) => {
   expect(found.map(([name]) => `${name} in ${where}`)).toEqual([])
 }
 
-const failures = outcomes.filter(
-  ({ expected }) => expected.tag === "SummarizerFailed" || (expected.broken ?? 0) > 0 || expected.requests > 1
-)
+const failures = outcomes
+  .flatMap(([, of]) => of)
+  .filter(({ expected }) => expected.tag === "SummarizerFailed" || (expected.broken ?? 0) > 0 || expected.requests > 1)
 
 /** Nobody is there: the connection itself fails, and the error of the client holds the request. */
 const nobody = (wire: Wire): Wire => ({ ...wire, layer: (_, ...rest) => wire.layer("http://127.0.0.1:1", ...rest) })

@@ -44,15 +44,17 @@ const expectFreshIds = (ids: ReadonlyArray<string | undefined>) => {
 /** Nobody is left connected. */
 const expectOver = ({ received }: Ran) => Effect.promise(() => Promise.all(received.map(({ over }) => over)))
 
-describe.each(wires)("a model at $name", (wire) => {
-  it.effect.each(outcomes)("that answers with $title", (outcome) =>
-    Effect.gen(function* () {
-      const ran = yield* compactBy(wire, scriptOf(wire, outcome))
-      expect(ran.received).toHaveLength(outcome.expected.requests)
-      if (outcome.expected.tag === undefined) expectCompacted(ran, wire, outcome.expected)
-      else expectFailed(ran, wire, outcome.expected)
-      expectFreshIds(ran.received.map((one) => wire.sent(one).routingId))
-      yield* expectOver(ran)
-    })
-  )
+describe.each(outcomes)("%s", (_, ofKind) => {
+  describe.each(wires)("a model at $name", (wire) => {
+    it.effect.each(ofKind)("that answers with $title", (outcome) =>
+      Effect.gen(function* () {
+        const ran = yield* compactBy(wire, scriptOf(wire, outcome))
+        expect(ran.received).toHaveLength(outcome.expected.requests)
+        if (outcome.expected.tag === undefined) expectCompacted(ran, wire, outcome.expected)
+        else expectFailed(ran, wire, outcome.expected)
+        expectFreshIds(ran.received.map((one) => wire.sent(one).routingId))
+        yield* expectOver(ran)
+      })
+    )
+  })
 })

@@ -91,16 +91,6 @@ const refused: ReadonlyArray<Outcome> = [
     expected: { tag: "SummarizerFailed", reason: "LlmUnavailable", requests: 5 }
   },
   {
-    title: "too large, always",
-    answers: (wire) => [wire.failure("overflow")],
-    expected: { tag: "SummarizerFailed", reason: "LlmOverflow", requests: 5 }
-  },
-  {
-    title: "413 and nothing else",
-    answers: () => [{ status: 413, pieces: [] }],
-    expected: { tag: "SummarizerFailed", reason: "LlmOverflow", requests: 5 }
-  },
-  {
     title: "a model that is not there",
     answers: (wire) => [wire.failure("badRequest")],
     expected: { tag: "SummarizerFailed", reason: "LlmBadRequest", requests: 1 }
@@ -117,11 +107,6 @@ const refused: ReadonlyArray<Outcome> = [
     expected: { requests: 2, replies: 1 }
   },
   {
-    title: "an error with status 200",
-    answers: (wire) => [{ ...wire.failure("overflow"), status: 200 }],
-    expected: { tag: "SummarizerFailed", reason: "LlmOverflow", requests: 5 }
-  },
-  {
     title: "an error in a word with status 200",
     answers: () => [jsonAnswer(200, { error: "Unauthorized" })],
     expected: { tag: "SummarizerFailed", reason: "LlmBadRequest", requests: 1 }
@@ -132,15 +117,25 @@ const refused: ReadonlyArray<Outcome> = [
       jsonAnswer(200, { type: "message", object: "chat.completion", status: "completed", choices: [], content: [] })
     ],
     expected: { tag: "SummarizerFailed", reason: "LlmMalformed", requests: 1 }
+  }
+]
+
+/** Of requests that are too large, however often they are made smaller. */
+const tooLarge: ReadonlyArray<Outcome> = [
+  {
+    title: "too large, always",
+    answers: (wire) => [wire.failure("overflow")],
+    expected: { tag: "SummarizerFailed", reason: "LlmOverflow", requests: 5 }
   },
   {
-    title: "content that is turned down",
-    answers: () => [
-      jsonAnswer(400, {
-        error: { code: "content_filter", message: "The prompt triggered a content management policy." }
-      })
-    ],
-    expected: { tag: "SummarizerFailed", reason: "LlmRefused", requests: 1 }
+    title: "413 and nothing else",
+    answers: () => [{ status: 413, pieces: [] }],
+    expected: { tag: "SummarizerFailed", reason: "LlmOverflow", requests: 5 }
+  },
+  {
+    title: "an error with status 200",
+    answers: (wire) => [{ ...wire.failure("overflow"), status: 200 }],
+    expected: { tag: "SummarizerFailed", reason: "LlmOverflow", requests: 5 }
   }
 ]
 
@@ -150,22 +145,37 @@ const rejected = (title: string, reason: string, reply: Reply): Outcome => ({
   expected: { tag: "SummaryRejected", reason, requests: 2, replies: 2 }
 })
 
-/** Of replies that cannot be accepted. */
-const unacceptable: ReadonlyArray<Outcome> = [
-  rejected("a refusal", "refusal", { text: "I can't help with that.", end: "refusal" }),
-  rejected("a refusal in words", "missing-section", { text: "I'm sorry, but I can't help with that." }),
+/** Of replies that say nothing, or not all. */
+const blank: ReadonlyArray<Outcome> = [
   rejected("a stop at the token cap", "cut-off", { text, end: "length" }),
+  rejected("a stop at the token cap after all sections", "cut-off", { text: summaryOf("FACT-0"), end: "length" }),
   rejected("a stop at the token cap while thinking", "cut-off", { thinking: "Hm, hm, hm.", end: "length" }),
   rejected("an empty reply", "blank", {}),
   rejected("a reply of spaces", "blank", { text: " \n " }),
   rejected("thinking only", "blank", { thinking: "Let me think about this." }),
-  rejected("a tool call", "tool-call", { calls: true, end: "toolUse" }),
-  rejected("a tool call after all sections", "tool-call", { text: summaryOf("FACT-0"), calls: true, end: "toolUse" }),
+  rejected("a stop reason that nobody knows, and half of it", "missing-section", { text, end: "unknown" }),
   {
     title: "an unacceptable reply, then a good one",
     answers: (wire) => [answerOf(wire, { text: "Sure!" })],
     recovers: true,
     expected: { requests: 2, replies: 2 }
+  }
+]
+
+/** Of replies that do something else than to summarize. */
+const evasive: ReadonlyArray<Outcome> = [
+  rejected("a refusal", "refusal", { text: "I can't help with that.", end: "refusal" }),
+  rejected("a refusal in words", "missing-section", { text: "I'm sorry, but I can't help with that." }),
+  rejected("a tool call", "tool-call", { calls: true, end: "toolUse" }),
+  rejected("a tool call after all sections", "tool-call", { text: summaryOf("FACT-0"), calls: true, end: "toolUse" }),
+  {
+    title: "content that is turned down",
+    answers: () => [
+      jsonAnswer(400, {
+        error: { code: "content_filter", message: "The prompt triggered a content management policy." }
+      })
+    ],
+    expected: { tag: "SummarizerFailed", reason: "LlmRefused", requests: 1 }
   }
 ]
 
@@ -208,16 +218,17 @@ const streams: ReadonlyArray<Outcome> = [
     title: "a stop reason that nobody knows, and all sections",
     answers: (wire) => [answerOf(wire, { text: summaryOf("FACT-0"), end: "unknown" })],
     expected: { requests: 1, replies: 1 }
-  },
-  rejected("a stop reason that nobody knows, and half of it", "missing-section", { text, end: "unknown" })
+  }
 ]
 
-/** What a provider can answer, with what comes of it. */
-export const outcomes: ReadonlyArray<Outcome> = [
-  { title: "a reply", answers: () => [], recovers: true, expected: { requests: 1, replies: 1 } },
-  ...refused,
-  ...unacceptable,
-  ...streams
+/** What a provider can answer, with what comes of it, by the kind of fault. */
+export const outcomes: ReadonlyArray<readonly [string, ReadonlyArray<Outcome>]> = [
+  ["all is well", [{ title: "a reply", answers: () => [], recovers: true, expected: { requests: 1, replies: 1 } }]],
+  ["case 25: blank, thinking only, cut off", blank],
+  ["case 26: a refusal, a tool call", evasive],
+  ["case 28: too large", tooLarge],
+  ["case 29: failures that pass, and that do not", refused],
+  ["case 29: failures in mid-stream", streams]
 ]
 
 /** What the replies of a run are said to have used; undefined where nothing was said. */

@@ -136,7 +136,7 @@ const waits: ReadonlyArray<readonly [string, (wire: Wire) => Answer, number]> = 
 /** A wait of about so many milliseconds, give or take a fifth. */
 const about = (milliseconds: number) => ({ from: milliseconds * 0.8, to: milliseconds * 1.2 })
 
-describe.each(wires)("$name is left alone", (wire) => {
+describe.each(wires)("case 29: $name is left alone", (wire) => {
   const waitsAfter = (answers: ReadonlyArray<Answer>, requests: number) =>
     Effect.map(compactBy(wire, scriptOf(wire, { answers: () => answers, recovers: true })), (ran) => {
       expect(ran.received).toHaveLength(requests)
@@ -204,7 +204,7 @@ const hanging = (wire: Wire): Answer => ({
   end: "hang"
 })
 
-describe.each(wires)("a request to $name that hangs", (wire) => {
+describe.each(wires)("case 27: a request to $name that hangs", (wire) => {
   it.effect("ends as a timeout, and its connection is closed", () =>
     Effect.gen(function* () {
       const ran = yield* compactBy(wire, () => hanging(wire), { hangs: true })
@@ -244,7 +244,7 @@ describe.each(wires)("a request to $name that hangs", (wire) => {
   )
 })
 
-describe.each(wires)("$name refusing, where the policy is to do without a model", (wire) => {
+describe.each(wires)("case 26: $name refusing, where the policy is to do without a model", (wire) => {
   const filtered = jsonAnswer(400, {
     error: { code: "content_filter", message: "Filtered by the content management policy." }
   })

@@ -1,6 +1,8 @@
 /** Compacts a real session file by a model behind a real HTTP server, with a clock that does not wait. */
+import * as ModelCatalogue from "@cutpoint/ai/ModelCatalogue"
 import * as Compaction from "@cutpoint/compaction/Compaction"
-import type * as Llm from "@cutpoint/compaction/Llm"
+import * as Llm from "@cutpoint/compaction/Llm"
+import * as Navigation from "@cutpoint/compaction/Navigation"
 import * as Settings from "@cutpoint/compaction/Settings"
 import * as Summarizer from "@cutpoint/compaction/Summarizer"
 import * as Tokenizer from "@cutpoint/compaction/Tokenizer"
@@ -33,6 +35,9 @@ export interface Options {
   readonly instructions?: string
   /** The session's lines; a conversation of eight turns where left out. */
   readonly lines?: ReadonlyArray<object>
+  /** The window that the model says it has, in tokens; its own where left out. */
+  readonly contextWindow?: number
+  readonly settings?: Settings.Given
   /** Whether to wait for what never comes until it is too long. */
   readonly hangs?: boolean
 }
@@ -106,18 +111,34 @@ const impatient = (waits: Array<number>, hanging: Promise<void>): Clock.Clock =>
 const services = (
   sessionsDir: string,
   llm: Layer.Layer<Llm.Llm, never, HttpClient.HttpClient>,
-  { onRejected = "fail" }: Options
+  { onRejected = "fail", settings = {} }: Options
 ) =>
-  Compaction.layer.pipe(
+  Layer.mergeAll(Compaction.layer, Navigation.layer).pipe(
     Layer.provide(
       Layer.mergeAll(
         Layer.provide(SessionFiles.layer({ sessionsDir }), NodeContext.layer),
         Layer.provide(Summarizer.layerLlm, Layer.provide(llm, FetchHttpClient.layer)),
-        Settings.layerMemory({ compaction: { keepRecentTokens: 500 }, cutpoint: { stallTimeout, onRejected } })
+        Settings.layerMemory({
+          ...settings,
+          compaction: { keepRecentTokens: 500, ...settings.compaction },
+          cutpoint: { stallTimeout, onRejected, ...settings.cutpoint }
+        })
       )
     ),
-    Layer.provideMerge(Tokenizer.layerHeuristic)
+    Layer.provideMerge(Layer.merge(Tokenizer.layerHeuristic, ModelCatalogue.layer))
   )
+
+/** A model that says that it has another window than it has. */
+const withWindow = <E, R>(llm: Layer.Layer<Llm.Llm, E, R>, contextWindow: number | undefined) =>
+  contextWindow === undefined
+    ? llm
+    : Layer.provide(
+        Layer.effect(
+          Llm.Llm,
+          Effect.map(Llm.Llm, (llm) => Llm.Llm.of({ ...llm, contextWindow }))
+        ),
+        llm
+      )
 
 /** Compacts a session by a model whose server follows the script; `use` is given what compacts, and how it has gone so far. */
 export const compactingBy = <A, E>(
@@ -134,7 +155,7 @@ export const compactingBy = <A, E>(
     yield* fs.writeFileString(file, before)
     const server = yield* serve(script)
     const waits: Array<number> = []
-    const llm = wire.layer(server.origin, options.key ?? "k-1", options.model)
+    const llm = withWindow(wire.layer(server.origin, options.key ?? "k-1", options.model), options.contextWindow)
     const ran = Effect.map(fs.readFileString(file), (after) => ({
       server,
       received: server.received,

@@ -81,6 +81,7 @@ export const summaryOf = (prompt: string, facts: RegExp = /FACT-0\b/g): string =
 
 /** How a run went. */
 export interface Ran {
+  readonly file: string
   readonly server: Server
   readonly received: ReadonlyArray<Received>
   /** How long it was waited before a request was made again, in milliseconds. */
@@ -144,7 +145,10 @@ const withWindow = <E, R>(llm: Layer.Layer<Llm.Llm, E, R>, contextWindow: number
 export const compactingBy = <A, E>(
   wire: Wire,
   script: Script,
-  use: (compact: ReturnType<Compaction.Service["compact"]>, ran: Effect.Effect<Ran>) => Effect.Effect<A, E>,
+  use: (
+    compact: ReturnType<Compaction.Service["compact"]>,
+    ran: Effect.Effect<Ran>
+  ) => Effect.Effect<A, E, Navigation.Navigation>,
   options: Options = {}
 ) =>
   Effect.gen(function* () {
@@ -157,6 +161,7 @@ export const compactingBy = <A, E>(
     const waits: Array<number> = []
     const llm = withWindow(wire.layer(server.origin, options.key ?? "k-1", options.model), options.contextWindow)
     const ran = Effect.map(fs.readFileString(file), (after) => ({
+      file,
       server,
       received: server.received,
       waits,

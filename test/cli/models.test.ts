@@ -220,11 +220,11 @@ const interrupted = async (workspace: Workspace, session: string, json: boolean)
   const ran = await workspace.run(["compact", session, ...keep, ...(json ? ["--json"] : [])], {
     env: { OPENAI_BASE_URL: `${server.origin}/v1` },
     meanwhile: (child) => {
-      void server.hanging.then(() => {
+      seen.closed = server.hanging.then(() => {
         child.kill("SIGINT")
         // The deadline, of a second; nothing is measured.
         const deadline = new Promise<string>((resolve) => void setTimeout(() => resolve("still open"), 1000))
-        seen.closed = Promise.race([server.received[0]?.over ?? deadline, deadline])
+        return Promise.race([server.received[0]?.over ?? deadline, deadline])
       })
     }
   })

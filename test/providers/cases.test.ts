@@ -138,8 +138,8 @@ const hostile = [
   },
   ...conversation(6)
     .slice(1)
-    .map((line) => JSON.parse(JSON.stringify(line).replace(/"(id|parentId)":"([ua])(\d)"/g, '"$1":"$2$3x"')))
-    .map((line) => (line.parentId === null ? { ...line, parentId: "c1" } : line))
+    .map((line) => JSON.stringify(line).replace(/"(id|parentId)":"([ua])(\d)"/g, '"$1":"$2$3x"'))
+    .map((line) => JSON.parse(line.replace('"parentId":null', '"parentId":"c1"')))
 ]
 
 const count = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0
@@ -162,7 +162,7 @@ describe.each(wires)("case 32: a way out of the fence, with $name", (wire) => {
       const transcript = prompt.slice(0, prompt.indexOf("</conversation>"))
       const users = transcript.split("\n").filter((line) => line.startsWith("[User]:"))
       expect(users.filter((line) => line.includes("PWNED"))).toEqual([])
-      expect(transcript.split("\n").filter((line) => /^\[Tool result\]:/.test(line))).toHaveLength(1)
+      expect(transcript.split("\n").filter((line) => line.startsWith("[Tool result]:"))).toHaveLength(1)
     })
   )
 

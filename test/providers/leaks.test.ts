@@ -99,11 +99,11 @@ const shownOf = (value: unknown): ReadonlyArray<string> => [
   String(value),
   inspect(value, { depth: Infinity, showHidden: true, maxStringLength: Infinity, maxArrayLength: Infinity }),
   jsonOf(value),
-  ...(value instanceof Error ? [value.message, value.stack ?? "", jsonOf({ ...value })] : [])
+  ...(value instanceof Error ? [value.message, value.stack ?? "", jsonOf(Object.entries(value))] : [])
 ]
 
 const jsonOf = (value: unknown): string => {
-  const seen = new WeakSet<object>()
+  const seen = new WeakSet()
   return (
     JSON.stringify(value, (_, inner: unknown) => {
       if (typeof inner === "bigint") return String(inner)

@@ -1,6 +1,5 @@
 /** A real HTTP server on 127.0.0.1 that answers as it is told, and remembers what it was asked. */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http"
-import type { AddressInfo } from "node:net"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 
@@ -74,8 +73,9 @@ export const listen = async (script: Script) => {
     })
   })
   await new Promise<void>((resolve) => void http.listen(0, "127.0.0.1", resolve))
-  const { port } = http.address() as AddressInfo
-  const server: Server = { origin: `http://127.0.0.1:${port}`, received, hanging }
+  const address = http.address()
+  if (address === null || typeof address === "string") throw new Error("There is no port.")
+  const server: Server = { origin: `http://127.0.0.1:${address.port}`, received, hanging }
   const close = () =>
     new Promise<void>((resolve) => {
       http.close(() => resolve())

@@ -560,7 +560,7 @@ export const otherWordings: ReadonlyArray<OtherWording> = [
   {
     provider: "Anthropic",
     example:
-      "max_tokens: 8192 > 4096, which is the maximum allowed number of output tokens for " + "claude-3-haiku-20240307",
+      "max_tokens: 8192 > 4096, which is the maximum allowed number of output tokens for claude-3-haiku-20240307",
     meaning: "a setting is out of range: the output asked for is more than the model ever writes",
     seen: "continuedev/continue#4225"
   },

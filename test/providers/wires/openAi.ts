@@ -78,7 +78,7 @@ const written = (text: string, isRefused: boolean) => {
   return [
     { type: "response.output_item.added", output_index: 1, item },
     { type: "response.content_part.added", ...at, part },
-    ...words(text).map((delta) => ({ type: `response.${kind}.delta`, ...at, delta, logprobs: [], obfuscation: "RGQ" })),
+    ...words(text).map((delta) => Object.assign({ type: `response.${kind}.delta`, delta, logprobs: [] }, at)),
     { type: `response.${kind}.done`, ...at, text, refusal: text, logprobs: [] },
     { type: "response.content_part.done", ...at, part: { ...part, text } },
     { type: "response.output_item.done", output_index: 1, item: { ...item, status: "completed" } }

@@ -269,7 +269,9 @@ describe("what a server echoes", () => {
 
   it.each(echoes)("is not on the terminal: %s", async (_, answer) => {
     const { origin, received } = await serve((one) =>
-      answer(`${key} ${JSON.stringify(one.headers)} ${one.body.messages[1].content} ${JSON.stringify(one.body)}`)
+      answer(
+        `${markers.join(" ")} ${key} ${JSON.stringify(one.headers)} ${one.body.messages[1].content} ${JSON.stringify(one.body)}`
+      )
     )
     const workspace = makeWorkspace()
     const session = workspace.write("session.jsonl", talk(8, "TALKMARKER-9c3e7a1d"))

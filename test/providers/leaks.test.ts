@@ -54,7 +54,8 @@ const echoing =
   (received, index) => {
     const answer = script(received, index)
     const { prompt } = wire.sent(received)
-    const echo = `You sent ${key} and ${JSON.stringify(received.headers)} with ${prompt} ${JSON.stringify(received.body)}`
+    // The markers first: what comes late in a message is cut off.
+    const echo = `You sent ${Object.values(markers).join(" ")} and ${key} and ${JSON.stringify(received.headers)} with ${prompt} ${JSON.stringify(received.body)}`
     return withEcho(wire, answer, echo)
   }
 

@@ -100,7 +100,12 @@ const make = Effect.fnUntraced(function* <O extends Options>(provider: Provider<
   }
   const keys = provider.keys(options).filter((key) => key !== undefined)
   const llm = yield* ProviderLlm.make({ name, facts, keys }, (request) => provider.call(options, facts, request))
-  if (options.apiUrl === undefined || URL.canParse(options.apiUrl)) return llm
-  const noAddress = new Llm.LlmBadRequest({ model: name, detail: "the address that is set for it is no URL." })
+  if (options.apiUrl === undefined || isAddress(options.apiUrl)) return llm
+  // It is not shown: there may be a password in it.
+  const detail = "the address that is set for it does not begin with http:// or https://, or is none."
+  const noAddress = new Llm.LlmBadRequest({ model: name, detail })
   return Llm.Llm.of({ ...llm, stream: () => Stream.fail(noAddress) })
 })
+
+/** `localhost:11434/v1` would be taken for an address of a kind called `localhost`. */
+const isAddress = (text: string): boolean => /^https?:\/\//i.test(text) && URL.canParse(text)

@@ -79,6 +79,20 @@ describe("a model is asked", () => {
     })
   )
 
+  it.effect.each(["localhost:11434/v1", "127.0.0.1:11434/v1", "http://", "file:///etc", "no address"])(
+    "nowhere where the address is none: %s",
+    (apiUrl) =>
+      Effect.gen(function* () {
+        for (const name of ["openai/x", "amazon-bedrock/x", "mine/x"]) {
+          const { host, outcome } = yield* askedAt(name, keys, { apiUrl })
+          expect(outcome).toMatchObject({
+            left: { _tag: "LlmBadRequest", detail: expect.stringContaining("https://") }
+          })
+          expect(host).toBe(undefined)
+        }
+      })
+  )
+
   it.effect("with a key that has no line end, as files leave it there", () =>
     Effect.gen(function* () {
       const { sent } = yield* askedAt("anthropic/claude-x", { ANTHROPIC_API_KEY: "abc123\r\n" })

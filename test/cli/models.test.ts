@@ -251,7 +251,18 @@ describe("what a server echoes", () => {
   const key = "sk-KEYMARKER-8Qz7Xw5Vu3Ts1Rp9"
   const markers = ["KEYMARKER-8Qz7Xw5Vu3Ts1Rp9", "FOCUSMARKER-4f6d8b2a", "TALKMARKER-9c3e7a1d"]
 
-  const echoes: ReadonlyArray<readonly [string, (echo: string) => Answer]> = [
+  const echoes: ReadonlyArray<readonly [string, (echo: string, index: number) => Answer]> = [
+    // What is told of the first is told in passing, while it is asked again.
+    [
+      "an overload, then an error's body",
+      (echo, index) => compatible.failure(index % 2 === 0 ? "unavailable" : "badRequest", echo)
+    ],
+    ["a page", (echo) => ({ headers: { "content-type": "text/html" }, pieces: [`<html><body>${echo}</body></html>`] })],
+    ["a reply that is cut off", (echo) => answerOf(compatible, { text: echo, end: "length" })],
+    [
+      "an event that is no JSON",
+      (echo) => ({ headers: { "content-type": "text/event-stream" }, pieces: [`data: {${echo}\n\n`] })
+    ],
     ["an error's body", (echo) => compatible.failure("badRequest", echo)],
     ["a wrong key's", (echo) => compatible.failure("auth", echo)],
     ["a text", (echo) => ({ status: 400, headers: { "content-type": "text/plain" }, pieces: [echo] })],
@@ -268,9 +279,10 @@ describe("what a server echoes", () => {
   ]
 
   it.each(echoes)("is not on the terminal: %s", async (_, answer) => {
-    const { origin, received } = await serve((one) =>
+    const { origin, received } = await serve((one, index) =>
       answer(
-        `${markers.join(" ")} ${key} ${JSON.stringify(one.headers)} ${one.body.messages[1].content} ${JSON.stringify(one.body)}`
+        `${markers.join(" ")} ${key} ${JSON.stringify(one.headers)} ${one.body.messages[1].content} ${JSON.stringify(one.body)}`,
+        index
       )
     )
     const workspace = makeWorkspace()

@@ -125,6 +125,19 @@ describe("what only some models take", () => {
   )
 })
 
+describe("the name of a model at Amazon Bedrock", () => {
+  it.effect("may be an ARN, whose slash is no part of the path", () =>
+    Effect.gen(function* () {
+      const wire = wireOf("amazon-bedrock")
+      const model = "arn:aws:bedrock:us-east-1:123456789012:inference-profile/us.anthropic.claude-sonnet-4-5-v1:0"
+      const { exit, received } = yield* compactBy(wire, goodScript(wire), { model })
+      expect(received[0]?.url).toBe(`/model/${model.replace("/", "%2F")}/converse-stream`)
+      if (Exit.isFailure(exit)) return expect.fail(String(exit.cause))
+      expect(exit.value).toMatchObject({ writer: `amazon-bedrock/${model}` })
+    })
+  )
+})
+
 /** How long a provider asks to be left alone, in its many ways. */
 const waits: ReadonlyArray<readonly [string, (wire: Wire) => Answer, number]> = [
   ["retry-after in seconds", failing("rateLimited", { "retry-after": "30" }), 30_000],

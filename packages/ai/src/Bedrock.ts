@@ -64,7 +64,8 @@ const callOf = (options: Options, { thinks }: ModelFacts.Facts, request: Llm.Req
       }),
       (client) =>
         AmazonBedrockLanguageModel.make({
-          model: options.model,
+          // It is a part of the path, and an ARN has a slash.
+          model: options.model.replaceAll("/", "%2F"),
           config: {
             inferenceConfig: {
               maxTokens: request.maxOutputTokens,

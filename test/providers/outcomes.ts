@@ -136,6 +136,13 @@ const tooLarge: ReadonlyArray<Outcome> = [
     title: "an error with status 200",
     answers: (wire) => [{ ...wire.failure("overflow"), status: 200 }],
     expected: { tag: "SummarizerFailed", reason: "LlmOverflow", requests: 5 }
+  },
+  {
+    title: "too large, said in mid-stream",
+    answers: (wire) => [
+      streamed(wire, [wire.interjection("unknown", "prompt is too long: 208310 tokens > 200000 maximum")], "end")
+    ],
+    expected: { tag: "SummarizerFailed", reason: "LlmOverflow", requests: 5 }
   }
 ]
 

@@ -209,6 +209,15 @@ const streams: ReadonlyArray<Outcome> = [
   broken("a stream that ends without a finish", (wire) => streamed(wire, wire.beforeEnd({ text }), "end")),
   broken("a stream that ends before it begins", (wire) => streamed(wire, [], "end"), 0),
   broken("overloaded in mid-stream", interjected("unavailable")),
+  broken("overloaded in mid-stream, and a connection that stays open", (wire) => ({
+    ...interjected("unavailable")(wire),
+    end: "hang"
+  })),
+  {
+    title: "a whole reply, and a connection that breaks",
+    answers: (wire) => [answerOf(wire, { text: summaryOf("FACT-0") }, "destroy")],
+    expected: { requests: 1, replies: 1 }
+  },
   broken("too many requests in mid-stream", interjected("rateLimited")),
   broken("a failure in mid-stream that nobody knows", interjected("unknown")),
   {

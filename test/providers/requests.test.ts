@@ -257,6 +257,18 @@ describe.each(wires)("case 27: a request to $name that hangs", (wire) => {
   )
 })
 
+// Google's last event says nothing of being the last.
+describe.each(wires.filter((wire) => providerOf(wire) !== "google"))("a whole reply of $name", (wire) => {
+  it.effect("is waited for no longer than it takes, though the connection stays open", () =>
+    Effect.gen(function* () {
+      const ran = yield* compactBy(wire, (received) => ({ ...goodScript(wire)(received, 0), end: "hang" }))
+      if (Exit.isFailure(ran.exit)) return expect.fail(String(ran.exit.cause))
+      expect(ran.exit.value).toMatchObject({ _tag: "Compacted", requests: 1, usage: { input: 1200, output: 80 } })
+      expect(yield* Effect.promise(async () => ran.received[0]?.over)).toBe("closed")
+    })
+  )
+})
+
 describe.each(wires)("case 26: $name refusing, where the policy is to do without a model", (wire) => {
   const filtered = jsonAnswer(400, {
     error: { code: "content_filter", message: "Filtered by the content management policy." }

@@ -74,7 +74,7 @@ const read: Said.Reader = (event) => {
     case "content_block_delta":
       return passes[String(WireJson.at(delta)["type"])] === true ? { pass: event } : Said.nothing
     case "message_stop":
-      return { pass: event }
+      return { pass: event, isLast: true }
     case "error":
       return { fault: ErrorBody.ofEvent(event) }
     default:

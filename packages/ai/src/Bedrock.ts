@@ -97,7 +97,7 @@ const read: Said.Reader = (event, name) => {
     case "messageStop":
       return { stopReason: Said.stopReason(stopReasons, body["stopReason"]) }
     case "metadata":
-      return { usage: usageOf(WireJson.at(body, "usage")) }
+      return { usage: usageOf(WireJson.at(body, "usage")), isLast: true }
     case "messageStart":
     case "contentBlockStart":
     case "contentBlockStop":

@@ -49,19 +49,23 @@ export interface SoFar {
 /** A fresh exchange, for one request. */
 export const make = ({ framing, headers, read }: Protocol): Exchange => {
   let soFar: SoFar = { fault: undefined, stopReason: undefined, usage: undefined }
+  let isOver = false
   const failed = (fault: Fault): void => {
     soFar = { ...soFar, fault: soFar.fault ?? fault }
+    isOver = true
   }
   const heard = (frame: Frame): ReadonlyArray<Frame> => {
-    // Nothing that comes after a fault counts, though it may have come together with it.
-    if (soFar.fault !== undefined) return []
+    // Nothing that comes after a fault or the end counts, though it may have come together with it.
+    if (isOver) return []
     const event = WireJson.parse(frame.data)
     if (event === undefined) {
-      if (frame.data.trim() !== "[DONE]") failed(unreadable)
+      if (frame.data.trim() === "[DONE]") isOver = true
+      else failed(unreadable)
       return []
     }
     const said = read(event, frame.name)
     if (said.fault !== undefined) failed(said.fault)
+    if (said.isLast === true) isOver = true
     soFar = {
       fault: soFar.fault,
       // What says more than "stop" is not taken back by a later event.
@@ -76,11 +80,14 @@ export const make = ({ framing, headers, read }: Protocol): Exchange => {
   const heardStream = (response: HttpClientResponse.HttpClientResponse) =>
     framing.decode(response.stream).pipe(
       Stream.catchAll(() => {
-        failed(broken)
+        // One that breaks after the reply has ended has done its work.
+        if (soFar.stopReason === undefined) failed(broken)
         return Stream.empty
       }),
-      Stream.mapConcat(heard),
-      Stream.takeUntil(() => soFar.fault !== undefined),
+      // Frames come several at a time; each knows whether it was the last.
+      Stream.map((frame) => ({ passed: heard(frame), isOver })),
+      Stream.takeUntil((one) => one.isOver),
+      Stream.mapConcat(({ passed }) => passed),
       Stream.map(framing.encode)
     )
   const receive = (response: HttpClientResponse.HttpClientResponse) =>

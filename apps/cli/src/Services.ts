@@ -17,6 +17,7 @@ import * as Tokenizer from "@cutpoint/compaction/Tokenizer"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Ref from "effect/Ref"
 import * as Stream from "effect/Stream"
 import * as Failure from "./Failure.js"
 import * as ModelChoice from "./ModelChoice.js"
@@ -34,6 +35,10 @@ export interface Options extends ModelChoice.Options {
 export interface InForce {
   readonly loaded: Settings.Loaded
   readonly choice: ModelChoice.Choice
+  /** Whether notices are kept to oneself. */
+  readonly isSilent: boolean
+  /** The notices that have been told, so that none is told twice. */
+  readonly told: Ref.Ref<ReadonlySet<string>>
 }
 
 /** What holds for the session that a command works on. */
@@ -101,11 +106,12 @@ export const forSession = (key: string, options: Options) =>
       const settings = yield* Settings.Settings
       const loaded = yield* settings.load((yield* store.header(key)).cwd)
       const choice = yield* ModelChoice.choose(key, options, loaded.values)
+      const told = yield* Ref.make<ReadonlySet<string>>(new Set())
       return Layer.mergeAll(Compaction.layer, Navigation.layer).pipe(
         Layer.provide(summarizer(choice)),
         Layer.provideMerge(tokenizer(options.tokenizer ?? loaded.values.cutpoint.tokenizer)),
         Layer.provideMerge(ModelCatalogue.layer),
-        Layer.merge(Layer.succeed(SessionSettings, { loaded, choice })),
+        Layer.merge(Layer.succeed(SessionSettings, { loaded, choice, isSilent: options.json, told })),
         Layer.merge(options.json ? Layer.empty : Progress.layer)
       )
     })
@@ -120,11 +126,15 @@ export const requireSummarizer = Effect.gen(function* () {
   const name = choice._tag === "Offline" ? "offline" : choice.model.name
   if (choice._tag === "Model") yield* providers.check(name, choice.model.overrides)
   yield* output.notice(Printable.line(`Summarizer: ${name} (${choice.because})`, 400))
-  if (choice._tag === "Model" && choice.model.isAssumed) yield* output.notice(CompactionSettings.assumed(name))
+  if (choice._tag === "Model" && choice.model.isAssumed) yield* tellNotices([CompactionSettings.assumed(name)])
 })
 
-/** Tells what was assumed, and what was left out of settings. */
+/** Tells what was assumed, and what was left out of settings: once, and not with `--json`. */
 export const tellNotices = Effect.fnUntraced(function* (notices: ReadonlyArray<string>) {
   const output = yield* Output.Output
-  yield* Effect.forEach(notices, (notice) => output.notice(Printable.line(notice, 400)), { discard: true })
+  const { isSilent, told } = yield* SessionSettings
+  if (isSilent) return
+  const before = yield* Ref.getAndUpdate(told, (told) => new Set([...told, ...notices]))
+  const fresh = notices.filter((notice) => !before.has(notice))
+  yield* Effect.forEach(fresh, (notice) => output.notice(Printable.line(notice, 400)), { discard: true })
 })

@@ -44,8 +44,8 @@ const callOf = (options: Options, { thinks }: ModelFacts.Facts, request: Llm.Req
           config: {
             max_tokens: request.maxOutputTokens,
             metadata: { user_id: request.routingId },
-            // Newer models, which can think, take no temperature.
-            ...(thinks === true ? {} : { temperature: ProviderLlm.temperature })
+            // Newer models, which can think, take no temperature; one that nothing is known of may be newer still.
+            ...(thinks === false ? { temperature: ProviderLlm.temperature } : {})
           }
         }).pipe(Effect.provideService(AnthropicClient.AnthropicClient, client))
     )
@@ -74,7 +74,7 @@ const read: Said.Reader = (event) => {
     case "content_block_delta":
       return passes[String(WireJson.at(delta)["type"])] === true ? { pass: event } : Said.nothing
     case "message_stop":
-      return { pass: event }
+      return { pass: event, isLast: true }
     case "error":
       return { fault: ErrorBody.ofEvent(event) }
     default:

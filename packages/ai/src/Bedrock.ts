@@ -32,15 +32,13 @@ export const provider: ProviderLayer.Provider<Options> = {
     Config.map(
       Config.all({
         given: ProviderLayer.keyFrom("AWS_SECRET_ACCESS_KEY")(options),
-        accessKeyId: Config.nonEmptyString("AWS_ACCESS_KEY_ID"),
+        accessKeyId: Keys.textOf("AWS_ACCESS_KEY_ID"),
         sessionToken: Keys.optional(Keys.keyOf("AWS_SESSION_TOKEN")),
-        region: Keys.optional(
-          Config.orElse(Config.nonEmptyString("AWS_REGION"), () => Config.nonEmptyString("AWS_DEFAULT_REGION"))
-        )
+        region: Keys.optional(Config.orElse(Keys.textOf("AWS_REGION"), () => Keys.textOf("AWS_DEFAULT_REGION")))
       }),
       ({ given, ...aws }) => ({ ...given, ...aws })
     ),
-  keys: ({ apiKey, sessionToken }) => [apiKey, sessionToken],
+  keys: ({ accessKeyId, apiKey, sessionToken }) => [apiKey, sessionToken, Redacted.make(accessKeyId)],
   call: (...given) => callOf(...given)
 }
 
@@ -65,7 +63,8 @@ const callOf = (options: Options, { thinks }: ModelFacts.Facts, request: Llm.Req
       }),
       (client) =>
         AmazonBedrockLanguageModel.make({
-          model: options.model,
+          // It is a part of the path, and an ARN has a slash.
+          model: options.model.replaceAll("/", "%2F"),
           config: {
             inferenceConfig: {
               maxTokens: request.maxOutputTokens,
@@ -97,7 +96,7 @@ const read: Said.Reader = (event, name) => {
     case "messageStop":
       return { stopReason: Said.stopReason(stopReasons, body["stopReason"]) }
     case "metadata":
-      return { usage: usageOf(WireJson.at(body, "usage")) }
+      return { usage: usageOf(WireJson.at(body, "usage")), isLast: true }
     case "messageStart":
     case "contentBlockStart":
     case "contentBlockStop":
@@ -109,8 +108,8 @@ const read: Said.Reader = (event, name) => {
 
 /** What is no event that may be skipped over: all of Amazon's exceptions have it in their names. */
 const faults = (name: string, body: { readonly [key: string]: unknown }): Said.Said =>
-  /(?:exception|error|damaged)$/i.test(name)
-    ? { fault: { codes: [name === "damaged" ? "malformed" : name], message: WireJson.text(body["message"]) } }
+  /(?:exception|error)$/i.test(name)
+    ? { fault: { codes: [name], message: WireJson.text(body["message"]) } }
     : Said.nothing
 
 const usageOf = (usage: { readonly [key: string]: unknown }) =>

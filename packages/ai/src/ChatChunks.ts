@@ -21,6 +21,7 @@ export const read: Said.Reader = (event) => {
   const { choices, error, object, usage } = WireJson.at(event)
   if ((error !== undefined && error !== null) || object === "error") return { fault: ErrorBody.ofEvent(event) }
   const choice = WireJson.at(WireJson.objects(choices)[0])
+  if (choice["finish_reason"] === "error") return { fault: ErrorBody.ofEvent(choice) }
   const delta = WireJson.at(choice, "delta")
   const isCall = WireJson.objects(delta["tool_calls"]).length > 0
   const isRefusal = WireJson.text(delta["refusal"]) !== ""

@@ -21,6 +21,8 @@ export interface Answer {
 export const read = ({ body, headers, now, status }: Answer): Fault => {
   const json = WireJson.parse(body)
   const inBody = ofJson(Array.isArray(json) ? json[0] : json)
+  // Some servers say what went wrong with a status that says nothing did.
+  if (status < 300 && inBody.message === undefined) return noStream(headers["content-type"])
   // Bedrock names the kind in a header, with an address behind it.
   const inHeader = headers["x-amzn-errortype"]?.split(":", 1)[0]
   return {
@@ -30,6 +32,11 @@ export const read = ({ body, headers, now, status }: Answer): Fault => {
     retryAfter: waitOf(headers, now) ?? inBody.retryAfter
   }
 }
+
+const noStream = (type = "of no type"): Fault => ({
+  codes: ["malformed"],
+  message: `the answer is ${type}, not a stream of events.`
+})
 
 /** What an error that came in the middle of a reply says; undefined where it says nothing. */
 export const ofEvent = (error: unknown): Fault => {
@@ -74,7 +81,8 @@ const upstream = (metadata: unknown): string | undefined => {
 }
 
 /** A body that is no JSON, if it is a sentence and not a page. */
-const plainText = (body: string): string => (body === "" || body.includes("<") ? "" : `: ${body}`)
+const plainText = (body: string): string =>
+  body === "" || /<(?:!doctype|\?xml|\/?[a-z][\w-]*[\s>/])/i.test(body) ? "" : `: ${body}`
 
 /** `retry-after-ms`, or `retry-after` in seconds or as a date; in milliseconds. */
 const waitOf = (headers: Answer["headers"], now: number): number | undefined => {

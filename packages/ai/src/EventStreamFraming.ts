@@ -7,12 +7,15 @@
 import { EventStreamCodec } from "@smithy/eventstream-codec"
 import { fromUtf8, toUtf8 } from "@smithy/util-utf8"
 import * as Stream from "effect/Stream"
-import type { Frame, Framing } from "./Framing.js"
+import { damaged, type Frame, type Framing } from "./Framing.js"
 
 const codec = new EventStreamCodec(toUtf8, fromUtf8)
 
 /** A frame starts with its length, in four bytes. */
 const lengthBytes = 4
+
+/** Two lengths and two checksums are the least of a frame, 24 MiB the most, in bytes. */
+const frameBytes = { least: 16, most: 24 * 1024 * 1024 } as const
 
 /** Amazon's binary frames. An exception has its own name as an event's. */
 export const eventStream: Framing = {
@@ -44,20 +47,21 @@ const joined = (one: Uint8Array, other: Uint8Array): Uint8Array<ArrayBuffer> => 
   return whole
 }
 
-/** The whole frames, and what is left over. A frame that is damaged ends the reading: what follows cannot be found. */
+/** The whole frames, and what is left over. After a length that cannot be one, nothing more can be found. */
 const taken = (bytes: Uint8Array<ArrayBuffer>) => {
   const frames: Array<Frame> = []
   let start = 0
   while (bytes.length - start >= lengthBytes) {
     const length = new DataView(bytes.buffer, bytes.byteOffset + start).getUint32(0, false)
-    if (length < lengthBytes || bytes.length - start < length) break
+    if (length < frameBytes.least || length > frameBytes.most) {
+      return { frames: [...frames, damaged], rest: new Uint8Array(0) }
+    }
+    if (bytes.length - start < length) break
     frames.push(frameOf(bytes.subarray(start, start + length)))
     start += length
   }
   return { frames, rest: bytes.slice(start) }
 }
-
-const damaged: Frame = { name: "damaged", data: "" }
 
 const frameOf = (bytes: Uint8Array): Frame => {
   try {

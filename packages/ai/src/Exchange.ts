@@ -11,7 +11,7 @@
 import type * as Message from "@cutpoint/core/Message"
 import type * as SummaryCheck from "@cutpoint/core/SummaryCheck"
 import * as HttpClient from "@effect/platform/HttpClient"
-import type * as HttpClientError from "@effect/platform/HttpClientError"
+import * as HttpClientError from "@effect/platform/HttpClientError"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as Clock from "effect/Clock"
@@ -49,17 +49,23 @@ export interface SoFar {
 /** A fresh exchange, for one request. */
 export const make = ({ framing, headers, read }: Protocol): Exchange => {
   let soFar: SoFar = { fault: undefined, stopReason: undefined, usage: undefined }
+  let isOver = false
   const failed = (fault: Fault): void => {
     soFar = { ...soFar, fault: soFar.fault ?? fault }
+    isOver = true
   }
   const heard = (frame: Frame): ReadonlyArray<Frame> => {
+    // Nothing that comes after a fault or the end counts, though it may have come together with it.
+    if (isOver) return []
     const event = WireJson.parse(frame.data)
     if (event === undefined) {
-      if (frame.data.trim() !== "[DONE]") failed(unreadable)
+      if (frame.data.trim() === "[DONE]") isOver = true
+      else failed(unreadable)
       return []
     }
     const said = read(event, frame.name)
     if (said.fault !== undefined) failed(said.fault)
+    if (said.isLast === true) isOver = true
     soFar = {
       fault: soFar.fault,
       // What says more than "stop" is not taken back by a later event.
@@ -73,9 +79,15 @@ export const make = ({ framing, headers, read }: Protocol): Exchange => {
   }
   const heardStream = (response: HttpClientResponse.HttpClientResponse) =>
     framing.decode(response.stream).pipe(
-      Stream.mapConcat(heard),
-      // Nothing that comes after a fault counts.
-      Stream.takeUntil(() => soFar.fault !== undefined),
+      Stream.catchAll(() => {
+        // One that breaks after the reply has ended has done its work.
+        if (soFar.stopReason === undefined) failed(broken)
+        return Stream.empty
+      }),
+      // Frames come several at a time; each knows whether it was the last.
+      Stream.map((frame) => ({ passed: heard(frame), isOver })),
+      Stream.takeUntil((one) => one.isOver),
+      Stream.mapConcat(({ passed }) => passed),
       Stream.map(framing.encode)
     )
   const receive = (response: HttpClientResponse.HttpClientResponse) =>
@@ -85,12 +97,17 @@ export const make = ({ framing, headers, read }: Protocol): Exchange => {
           failed(fault)
           return withStream(response, Stream.empty)
         })
+  const lost = ({ reason }: HttpClientError.HttpClientError) => {
+    failed(reason === "Transport" ? unreachable : { ...impossible, message: `${impossible.message} (${reason})` })
+    return new HttpClientError.RequestError({ request: unsaid, reason: "Transport" })
+  }
   return {
     soFar: () => soFar,
     transformClient: (client) =>
       client.pipe(
         HttpClient.mapRequest(HttpClientRequest.setHeaders(headers ?? {})),
-        HttpClient.transformResponse(Effect.flatMap(receive)),
+        // The client's errors hold the request, with its key and its prompts, and get into its spans.
+        HttpClient.transformResponse((sent) => Effect.flatMap(Effect.mapError(sent, lost), receive)),
         // Neither the provider nor a trace is told of the other.
         HttpClient.withTracerPropagation(false),
         HttpClient.withTracerDisabledWhen(() => true)
@@ -98,28 +115,44 @@ export const make = ({ framing, headers, read }: Protocol): Exchange => {
   }
 }
 
+/** Stands in errors for the request that was made. */
+const unsaid = HttpClientRequest.post("")
+
+const unreachable: Fault = { codes: ["unavailable"], message: "no connection to the provider." }
+
+const impossible: Fault = { codes: ["invalid_argument"], message: "the request could not be made" }
+
+const broken: Fault = { codes: ["unavailable"], message: "the connection broke." }
+
 const unreadable: Fault = { codes: ["malformed"], message: "a part of the reply is no JSON." }
 
 /** Whether it is a stream of events. A server that says nothing of the type is believed. */
 const isReply = ({ headers, status }: HttpClientResponse.HttpClientResponse, { contentTypes }: Framing): boolean => {
-  const type = headers["content-type"] ?? ""
+  const type = headers["content-type"]?.toLowerCase() ?? ""
   return status >= 200 && status < 300 && (type === "" || contentTypes.some((one) => type.startsWith(one)))
 }
 
 /** What an answer that is no reply says. */
 const faultOf = Effect.fnUntraced(function* (response: HttpClientResponse.HttpClientResponse) {
   const now = yield* Clock.currentTimeMillis
-  const body = yield* Effect.orElseSucceed(response.text, () => "")
-  const fault = ErrorBody.read({ status: response.status, headers: response.headers, body, now })
-  if (response.status >= 300) return fault
-  const type = response.headers["content-type"] ?? ""
-  return fault.codes.length > 0
-    ? { ...fault, status: undefined }
-    : { status: undefined, codes: ["malformed"], message: `the answer is ${type}, not a stream of events.` }
+  const body = yield* response.stream.pipe(
+    Stream.decodeText(),
+    Stream.runFoldWhile(
+      "",
+      (text) => text.length < maxBody,
+      (text, more) => text + more
+    ),
+    Effect.orElseSucceed(() => "")
+  )
+  return ErrorBody.read({ status: response.status, headers: response.headers, body, now })
 })
 
-/** The response with another stream; its reader looks at nothing else. */
+/** The most that is read of an error, in characters: it may repeat the whole request, but not go on for ever. */
+const maxBody = 16 * 1024 * 1024
+
+/** The response with another stream, and as if all were well: what is not has been taken note of. */
 const withStream = (
   response: HttpClientResponse.HttpClientResponse,
-  stream: Stream.Stream<Uint8Array, HttpClientError.ResponseError>
-): HttpClientResponse.HttpClientResponse => Object.create(response, { stream: { value: stream } })
+  stream: Stream.Stream<Uint8Array>
+): HttpClientResponse.HttpClientResponse =>
+  Object.create(response, { status: { value: 200 }, stream: { value: stream } })

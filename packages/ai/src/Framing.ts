@@ -23,6 +23,9 @@ export interface Framing {
 
 const encoder = new TextEncoder()
 
+/** Stands for bytes in which no event can be found. */
+export const damaged: Frame = { name: "damaged", data: "" }
+
 /** Server-sent events. One that the stream breaks off in does not count. */
 export const serverSentEvents: Framing = {
   contentTypes: ["text/event-stream"],
@@ -30,16 +33,27 @@ export const serverSentEvents: Framing = {
     Stream.suspend(() => {
       let frames: Array<Frame> = []
       const parser = Sse.makeParser((event) => {
-        if (event._tag === "Event") frames.push({ name: event.event, data: event.data })
+        // Some servers send empty data so that the connection is not closed.
+        if (event._tag === "Event" && event.data.trim() !== "") frames.push({ name: event.event, data: event.data })
       })
       return bytes.pipe(
         Stream.decodeText(),
+        Stream.mapAccum(false, withLineFeeds),
         Stream.mapConcat((text) => {
           frames = []
-          parser.feed(text)
-          return frames
+          const tooLarge = parser.feed(text)
+          return tooLarge === undefined ? frames : [...frames, damaged]
         })
       )
     }),
   encode: ({ data, name }) => encoder.encode(Sse.encoder.write({ _tag: "Event", event: name, id: undefined, data }))
+}
+
+/**
+ * Ends lines by line feeds alone: the parser takes a CRLF whose halves come one
+ * after the other for two ends of lines, and so for the end of an event.
+ */
+const withLineFeeds = (isAfterReturn: boolean, text: string): readonly [boolean, string] => {
+  const rest = isAfterReturn && text.startsWith("\n") ? text.slice(1) : text
+  return [text === "" ? isAfterReturn : text.endsWith("\r"), rest.replace(/\r\n?/g, "\n")]
 }

@@ -77,14 +77,15 @@ const stopReasons = {
 const read: Said.Reader = (event) => {
   const { candidates, error, promptFeedback, usageMetadata } = WireJson.at(event)
   if (error !== undefined) return { fault: ErrorBody.ofEvent(event) }
-  if (WireJson.at(promptFeedback)["blockReason"] !== undefined) return { stopReason: "refusal" }
+  const usage = usageOf(WireJson.at(usageMetadata))
+  if (WireJson.at(promptFeedback)["blockReason"] !== undefined) return { stopReason: "refusal", usage }
   const candidate = WireJson.at(WireJson.objects(candidates)[0])
   const parts = WireJson.objects(WireJson.at(candidate, "content")["parts"])
   const isCall = parts.some((part) => part["functionCall"] !== undefined)
   return {
     pass: { candidates: [{ content: { role: "model", parts: parts.filter(isText).map(textPart) } }] },
     stopReason: isCall ? "toolUse" : Said.stopReason(stopReasons, candidate["finishReason"]),
-    usage: usageOf(WireJson.at(usageMetadata))
+    usage
   }
 }
 

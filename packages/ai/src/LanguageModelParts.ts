@@ -8,6 +8,8 @@ import type * as AiError from "@effect/ai/AiError"
 import type * as LanguageModel from "@effect/ai/LanguageModel"
 import type * as Response from "@effect/ai/Response"
 import type * as ParseResult from "effect/ParseResult"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as ErrorBody from "./ErrorBody.js"
 import type { Fault } from "./Fault.js"
@@ -27,7 +29,9 @@ export const stream = (
       ]
     })
     .pipe(
-      Stream.mapError(faultOf),
+      Stream.catchAll((error) =>
+        Stream.fromEffect(Effect.flip(Effect.map(Clock.currentTimeMillis, (now) => faultOf(error, now))))
+      ),
       Stream.mapConcat(partsOf),
       Stream.flatMap((part) => (part._tag === "Fault" ? Stream.fail(part.fault) : Stream.succeed(part)))
     )
@@ -59,7 +63,7 @@ const usageOf = ({ cachedInputTokens, inputTokens, outputTokens }: Response.Usag
     cacheRead: cachedInputTokens
   })
 
-const faultOf = (error: AiError.AiError | ParseResult.ParseError): Fault => {
+const faultOf = (error: AiError.AiError | ParseResult.ParseError, now: number): Fault => {
   switch (error._tag) {
     case "HttpResponseError":
       return error.reason === "StatusCode"
@@ -67,7 +71,7 @@ const faultOf = (error: AiError.AiError | ParseResult.ParseError): Fault => {
             status: error.response.status,
             headers: error.response.headers,
             body: error.body ?? "",
-            now: 0
+            now
           })
         : { codes: ["unavailable"], message: "the connection broke." }
     case "HttpRequestError":

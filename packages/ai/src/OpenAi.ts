@@ -75,11 +75,12 @@ const read: Said.Reader = (event) => {
     case "response.output_item.done":
       return isCall(WireJson.at(event, "item")["type"]) ? { stopReason: "toolUse" } : Said.nothing
     case "response.completed":
-      return { stopReason: "stop", usage: usageOf(response) }
+      return { stopReason: "stop", usage: usageOf(response), isLast: true }
     case "response.incomplete":
       return {
         stopReason: Said.stopReason(incomplete, WireJson.at(response, "incomplete_details")["reason"]) ?? "length",
-        usage: usageOf(response)
+        usage: usageOf(response),
+        isLast: true
       }
     case "response.failed":
       return { fault: ErrorBody.ofEvent(WireJson.at(response)), usage: usageOf(response) }

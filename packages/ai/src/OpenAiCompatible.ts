@@ -30,7 +30,7 @@ export const provider: ProviderLayer.Provider<Options> = {
     Config.map(
       Config.all({
         apiKey: Keys.optional(options.apiKey ?? Keys.keyOf("OPENAI_API_KEY")),
-        apiUrl: options.apiUrl ?? Config.nonEmptyString("OPENAI_BASE_URL")
+        apiUrl: options.apiUrl ?? Keys.textOf("OPENAI_BASE_URL")
       }),
       (read) => ({ ...options, ...read })
     ),

@@ -13,6 +13,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
 import * as Keys from "./Keys.js"
+import * as Stream from "effect/Stream"
 import * as ModelCatalogue from "./ModelCatalogue.js"
 import * as ProviderLlm from "./ProviderLlm.js"
 
@@ -87,5 +88,13 @@ const make = Effect.fnUntraced(function* <O extends Options>(provider: Provider<
     cost: options.cost ?? known.cost
   }
   const keys = provider.keys(options).filter((key) => key !== undefined)
-  return yield* ProviderLlm.make({ name, facts, keys }, (request) => provider.call(options, facts, request))
+  const llm = yield* ProviderLlm.make({ name, facts, keys }, (request) => provider.call(options, facts, request))
+  if (options.apiUrl === undefined || isAddress(options.apiUrl)) return llm
+  // It is not shown: there may be a password in it.
+  const detail = "the address that is set for it does not begin with http:// or https://, or is none."
+  const noAddress = new Llm.LlmBadRequest({ model: name, detail })
+  return Llm.Llm.of({ ...llm, stream: () => Stream.fail(noAddress) })
 })
+
+/** `localhost:11434/v1` would be taken for an address of a kind called `localhost`. */
+const isAddress = (text: string): boolean => /^https?:\/\//i.test(text) && URL.canParse(text)

@@ -65,13 +65,33 @@ const replyTo = (model: Model, call: Call, request: Llm.Request) =>
       const exchange = Exchange.make(call)
       const languageModel = yield* call.languageModel(exchange.transformClient)
       const said = LanguageModelParts.stream(languageModel, request)
+      const news = usageNews(model, exchange)
       return said.pipe(
         Stream.filter((part) => part._tag !== "Finish"),
-        Stream.mapError((error) => errorOf(model, request, exchange.soFar().fault ?? error)),
-        Stream.concat(Stream.suspend(() => endOf(model, request, exchange.soFar())))
+        Stream.mapConcat((part) => [...news(), part]),
+        Stream.catchAll((fault) =>
+          Stream.concat(
+            Stream.fromIterable(news()),
+            Stream.fail(errorOf(model, request, exchange.soFar().fault ?? fault))
+          )
+        ),
+        Stream.concat(
+          Stream.suspend(() => Stream.concat(Stream.fromIterable(news()), endOf(model, request, exchange.soFar())))
+        )
       )
     })
   )
+
+/** What has been used so far, whenever the provider has said more of it. */
+const usageNews = (model: Model, exchange: Exchange.Exchange): (() => ReadonlyArray<Llm.Part>) => {
+  let told: Exchange.SoFar["usage"]
+  return () => {
+    const { usage } = exchange.soFar()
+    if (usage === told) return []
+    told = usage
+    return [{ _tag: "Usage", usage: Prices.priced(usage, model.facts.cost) }]
+  }
+}
 
 /** How the reply ended. One that says nothing of its end broke off, and ends without a finish. */
 const endOf = (

@@ -161,7 +161,7 @@ const providerOf = (name: string): string => name.split("/", 1)[0] ?? ""
 const keyVariable = (provider: string): string => `${provider.toUpperCase().replace(/[^A-Z0-9]/g, "_")}_API_KEY`
 
 const valueOf = (variable: string): Effect.Effect<string | undefined> =>
-  Effect.orElseSucceed(Keys.optional(Config.nonEmptyString(variable)), () => undefined)
+  Effect.orElseSucceed(Keys.optional(Keys.textOf(variable)), () => undefined)
 
 /** Whether the environment names another server than OpenAI's own. */
 const isElsewhere = Effect.map(

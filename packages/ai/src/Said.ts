@@ -20,6 +20,8 @@ export interface Said {
   readonly stopReason?: SummaryCheck.StopReason | undefined
   readonly usage?: Message.Usage | undefined
   readonly fault?: Fault | undefined
+  /** Whether it is the last one; what a connection brings after that is not waited for. */
+  readonly isLast?: boolean | undefined
 }
 
 /** Reads one event: its name, where it has one, and its JSON. */

@@ -29,6 +29,8 @@ export interface Request {
 export type Part =
   | { readonly _tag: "Text"; readonly text: string }
   | { readonly _tag: "Thinking"; readonly text: string }
+  /** What the reply has used so far; a later one takes its place. It counts where the reply gets no further. */
+  | { readonly _tag: "Usage"; readonly usage: Message.Usage | undefined }
   | {
       readonly _tag: "Finish"
       readonly stopReason: SummaryCheck.StopReason

@@ -74,7 +74,6 @@ export const ask = Effect.fn("Summarizer.request")(function* (asked: Asked) {
 interface Reply {
   readonly text: string
   readonly stopReason: SummaryCheck.StopReason
-  readonly usage: Message.Usage | undefined
 }
 
 const problemOf = ({ count, isLast, request }: Asked, reply: Reply): Option.Option<SummaryCheck.Rejection> => {
@@ -125,6 +124,7 @@ const attempt = Effect.fnUntraced(function* (asked: Asked, prompt: string) {
   const maxOutputTokens = Math.min(asked.replyTokens, llm.contextWindow - input)
   if (maxOutputTokens < 1) return yield* tooLarge(llm, input)
   yield* Ref.update(spent, (before) => ({ ...before, requests: before.requests + 1 }))
+  const used = yield* Ref.make<Message.Usage | undefined>(undefined)
   const parts = llm.stream({ system: SummaryPrompt.system, prompt, maxOutputTokens, routingId: yield* ids.uuid })
   const stallTimeout = request.stallTimeout ?? defaultStallTimeout
   const reply = yield* parts.pipe(
@@ -132,34 +132,45 @@ const attempt = Effect.fnUntraced(function* (asked: Asked, prompt: string) {
     Stream.runFoldWhileEffect(
       nothingYet,
       ({ text }) => text.length <= maxOutputTokens * longestToken,
-      (reply, part) => take(asked, reply, part)
+      (reply, part) => take(asked, used, reply, part)
+    ),
+    // However it ends: what is broken off or turned down has been paid for all the same.
+    Effect.ensuring(
+      Effect.flatMap(Ref.get(used), (usage) =>
+        Ref.update(spent, (before) => ({ ...before, usage: UsageSum.add(before.usage, usage) }))
+      )
     )
   )
   // A reply that does not stop where it should is stopped, and counts as cut off.
   if (reply.text.length > maxOutputTokens * longestToken) return { ...reply, stopReason: "length" as const }
   if (reply.stopReason === undefined) return yield* broken(llm)
-  return { text: reply.text, stopReason: reply.stopReason, usage: reply.usage }
+  return { text: reply.text, stopReason: reply.stopReason }
 })
 
 interface PartialReply {
   readonly text: string
   readonly stopReason: SummaryCheck.StopReason | undefined
-  readonly usage: Message.Usage | undefined
 }
 
-const nothingYet: PartialReply = { text: "", stopReason: undefined, usage: undefined }
+const nothingYet: PartialReply = { text: "", stopReason: undefined }
 
-const take = (asked: Asked, reply: PartialReply, part: Llm.Part): Effect.Effect<PartialReply> => {
+const take = (
+  asked: Asked,
+  used: Ref.Ref<Message.Usage | undefined>,
+  reply: PartialReply,
+  part: Llm.Part
+): Effect.Effect<PartialReply> => {
   switch (part._tag) {
     case "Text":
       return received(asked, { ...reply, text: reply.text + part.text })
     case "Thinking":
       return Effect.succeed(reply)
+    case "Usage":
+      return Effect.as(Ref.set(used, part.usage), reply)
     case "Finish":
-      // Counted as it comes: what is turned down later has been paid for all the same.
       return Effect.as(
-        Ref.update(asked.spent, (before) => ({ ...before, usage: UsageSum.add(before.usage, part.usage) })),
-        { ...reply, stopReason: part.stopReason, usage: part.usage }
+        Ref.update(used, (before) => part.usage ?? before),
+        { ...reply, stopReason: part.stopReason }
       )
   }
 }

@@ -88,8 +88,14 @@ const planOf = (request: Port.Request, llm: Llm.Service, count: Tokens.Count): P
     count(SummaryPrompt.system) +
     count(SummaryPrompt.prompt({ ...request, kind: Port.kindOf(request), transcript: "" }))
   const inputTokens = chunks.reduce((sum, { tokens }) => sum + fixed + tokens, 0)
-  const smallest = Math.max(1, Math.floor(room.chunk / 2 ** maxHalvings))
-  const mostChunks = Math.max(chunks.length, Fold.chunkCount(parts, smallest))
+  const countAfterHalvings = (size: number, from = 0): number =>
+    Fold.chunkCount(parts, Math.max(1, Math.floor(size / 2 ** maxHalvings)), from)
+  const before = chunks.slice(0, -1)
+  const readBefore = before.reduce((sum, { messages }) => sum + messages, 0)
+  const mostChunks = Math.max(
+    countAfterHalvings(room.chunk),
+    before.length + countAfterHalvings(sizeOf(chunks.slice(-1), room.chunk), readBefore)
+  )
   return {
     requests: chunks.length,
     mostRequests: (mostChunks * 2 + maxHalvings) * (1 + LlmRequest.maxRetries),
@@ -105,13 +111,17 @@ const summarize = (
   Effect.gen(function* () {
     if (!(llm.contextWindow > 0 && llm.maxOutputTokens > 0)) return yield* sizeless(llm)
     const spent = yield* Ref.make<LlmRequest.Spent>({ requests: 0, usage: undefined })
-    const text = yield* Effect.catchTag(fold(request, llm, count, spent), "SummaryRejected", (rejected) =>
-      request.onRejected === "offline"
+    const text = yield* Effect.catchAll(fold(request, llm, count, spent), (error) =>
+      request.onRejected === "offline" && isRejected(error)
         ? Effect.succeed({ text: OfflineSummarizer.write(request, count), writer: OfflineSummarizer.name })
-        : Effect.fail(rejected)
+        : Effect.fail(error)
     )
     return { ...text, ...(yield* Ref.get(spent)) }
   })
+
+/** A provider can refuse in a reply, or by an error that takes a reply's place. */
+const isRejected = (error: Errors.SummarizeError): boolean =>
+  error._tag === "SummaryRejected" || error.reason === "LlmRefused"
 
 const sizeless = ({ contextWindow, maxOutputTokens, name }: Llm.Service) =>
   new Errors.SummarizerFailed({
@@ -163,7 +173,10 @@ const fold = Effect.fnUntraced(function* (
         of: position.done + chunks.length
       })
     )
-    position = next._tag === "Right" ? advanced(position, chunk, next.right) : yield* halved(position, next.left)
+    position =
+      next._tag === "Right"
+        ? advanced(position, chunk, next.right)
+        : yield* halved(position, sizeOf(chunks, position.chunkTokens), next.left)
   }
 })
 
@@ -180,12 +193,25 @@ const advanced = (position: Position, chunk: Fold.Chunk, summary: string): Posit
   done: position.done + 1
 })
 
+/**
+ * What is to be halved. Where all that is left is one chunk, halving begins at
+ * what it has: to halve a limit far above that would change nothing.
+ */
+const sizeOf = (chunks: ReadonlyArray<Fold.Chunk>, chunkTokens: number): number => {
+  const [only, ...others] = chunks
+  return only === undefined || others.length > 0 ? chunkTokens : Math.min(chunkTokens, only.tokens)
+}
+
 /** Too large after all: smaller chunks, if that has not been tried often enough. */
-const halved = (position: Position, error: Errors.SummarizeError): Effect.Effect<Position, Errors.SummarizeError> =>
+const halved = (
+  position: Position,
+  size: number,
+  error: Errors.SummarizeError
+): Effect.Effect<Position, Errors.SummarizeError> =>
   error._tag === "SummarizerFailed" && error.reason === "LlmOverflow" && position.halvings < maxHalvings
     ? Effect.succeed({
         ...position,
-        chunkTokens: Math.floor(position.chunkTokens / 2),
+        chunkTokens: Math.floor(size / 2),
         halvings: position.halvings + 1
       })
     : Effect.fail(error)

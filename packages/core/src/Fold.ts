@@ -80,10 +80,10 @@ export const chunks = (parts: Parts, chunkTokens: number, from = 0): ReadonlyArr
   return found
 }
 
-/** How many chunks there would be. */
-export const chunkCount = ({ all }: Parts, chunkTokens: number): number => {
+/** How many chunks there would be, from one part on. */
+export const chunkCount = ({ all }: Parts, chunkTokens: number, from = 0): number => {
   let found = 0
-  for (let start = 0; start < all.length;) {
+  for (let start = from; start < all.length;) {
     const end = chunkEnd(all, start, chunkTokens)
     if (all.slice(start, end).some(({ text }) => text !== "")) found++
     start = end

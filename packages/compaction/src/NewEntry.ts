@@ -13,14 +13,18 @@ import * as SessionStore from "./SessionStore.js"
 /** How many hex characters make an id that no other entry has by chance. */
 const longId = 16
 
-/** A fresh id, the parent, and the time as an ISO 8601 text. */
-export const base = Effect.fnUntraced(function* (tree: SessionTree.SessionTree, parentId: string | null) {
+/** A fresh id, the parent, and the time as an ISO 8601 text. `taken` are ids of entries that are still to be appended. */
+export const base = Effect.fnUntraced(function* (
+  tree: SessionTree.SessionTree,
+  parentId: string | null,
+  taken: ReadonlySet<string> = new Set()
+) {
   const ids = yield* IdGenerator
   // Where not all ids are known, only a long one is surely free.
   const id =
     tree.isPart === true
       ? (yield* ids.uuid).replaceAll("-", "").slice(0, longId)
-      : yield* ids.entryId((taken) => tree.positions.has(taken))
+      : yield* ids.entryId((id) => tree.positions.has(id) || taken.has(id))
   const timestamp = new Date(yield* Clock.currentTimeMillis).toISOString()
   return { id, parentId, timestamp }
 })

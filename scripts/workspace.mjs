@@ -26,6 +26,9 @@ const pnpmVersion = () => {
   return packageManager.split("@").at(-1)
 }
 
+/** The workspace's pnpm as a program and its arguments. npx rather than corepack: it needs nothing but npm. */
+export const pnpm = (...args) => ["npx", ["-y", `pnpm@${pnpmVersion()}`, ...args]]
+
 /** Installs what the lock file names, unless that very lock file has been installed already. */
 export const install = () => {
   const lock = createHash("sha256")
@@ -33,8 +36,8 @@ export const install = () => {
     .digest("hex")
   const mark = join(root, "node_modules", ".installed-lock")
   if (existsSync(mark) && readFileSync(mark, "utf8") === lock) return
-  // npx rather than corepack: it needs nothing but npm. Its output must not mix with a script's result.
-  run("npx", ["-y", `pnpm@${pnpmVersion()}`, "install", "--frozen-lockfile"], { stdio: ["ignore", 2, 2] })
+  // Its output must not mix with a script's result.
+  run(...pnpm("install", "--frozen-lockfile"), { stdio: ["ignore", 2, 2] })
   writeFileSync(mark, lock)
 }
 

@@ -71,7 +71,9 @@ describe("help and version", () => {
   )
 
   it("says its version", async () => {
-    expect(await workspace.run(["--version"])).toEqual({ code: 0, stdout: "0.1.0\n", stderr: "" })
+    const manifest = new URL("../../apps/cli/package.json", import.meta.url)
+    const { version } = JSON.parse(readFileSync(manifest, "utf8"))
+    expect(await workspace.run(["--version"])).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" })
   })
 })
 

@@ -1,4 +1,4 @@
-import { createWriteStream, existsSync, readdirSync, readlinkSync } from "node:fs"
+import { createWriteStream, existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs"
 import { once } from "node:events"
 import { describe, expect, it } from "vitest"
 import {

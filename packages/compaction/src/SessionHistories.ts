@@ -114,7 +114,24 @@ const make = Effect.gen(function* () {
   return SessionHistories.of({ importHistory, exportHistory })
 })
 
-/** Histories of sessions in the store in context. */
+/**
+ * Histories of sessions in the store in context.
+ *
+ * @example
+ * ```ts
+ * import { SessionHistories, SessionStore } from "@cutpoint/compaction"
+ * import { Effect, Layer } from "effect"
+ *
+ * const program = Effect.gen(function* () {
+ *   const histories = yield* SessionHistories.SessionHistories
+ *   const { session } = yield* histories.importHistory([{ role: "user", content: "Hello" }], { to: { cwd: "/work" } })
+ *   return (yield* histories.exportHistory(session.key, { format: "anthropic" })).document
+ * })
+ *
+ * const services = SessionHistories.layer.pipe(Layer.provide(SessionStore.layerMemory()))
+ * export const exported = Effect.provide(program, services)
+ * ```
+ */
 export const layer: Layer.Layer<SessionHistories, never, SessionStore.SessionStore> = Layer.effect(
   SessionHistories,
   make

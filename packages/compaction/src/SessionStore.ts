@@ -131,6 +131,17 @@ export interface InitialSession {
 /**
  * Sessions in memory, for tests and for sessions that need not outlive the
  * process. The key of a session is its header's id.
+ *
+ * @example
+ * ```ts
+ * import { SessionStore } from "@cutpoint/compaction"
+ * import { Projection } from "@cutpoint/core"
+ * import { Effect } from "effect"
+ *
+ * const header = { type: "session", version: 3, id: "mine" } as const
+ * const store = SessionStore.layerMemory([{ header, entries: [] }])
+ * export const seen = SessionStore.context("mine").pipe(Effect.map(Projection.messages), Effect.provide(store))
+ * ```
  */
 export const layerMemory = (initial: Iterable<InitialSession> = []): Layer.Layer<SessionStore> =>
   Layer.effect(SessionStore, makeMemory(initial))

@@ -205,7 +205,23 @@ const fingerprint = (value: unknown): string => {
 // Writing
 // -----------------------------------------------------------------------------
 
-/** Writes messages as a document of a format, in the envelope they came in or in the usual one. */
+/**
+ * Writes messages as a document of a format, in the envelope they came in or in
+ * the usual one.
+ *
+ * @example
+ * ```ts
+ * import { Histories } from "@cutpoint/core"
+ *
+ * const chat = [{ role: "user", content: "Hello", name: "ann" }]
+ * const imported = Histories.read(chat, "openai-chat")
+ * if (imported !== undefined) {
+ *   console.log(imported.kept) // [{ item: 0, path: "name" }]
+ *   console.log(Histories.write(imported.messages, "openai-chat").document) // the chat
+ *   console.log(Histories.write(imported.messages, "anthropic").document) // { messages: [{ role: "user", … }] }
+ * }
+ * ```
+ */
 export const write = (all: ReadonlyArray<Message.Message>, name: Name, envelope?: Format.Envelope): Exported => {
   const format = formats[name]
   const messages = all.flatMap(writable)

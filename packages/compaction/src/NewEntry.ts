@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import * as Entry from "@cutpoint/core/Entry"
-import type * as SessionTree from "@cutpoint/core/SessionTree"
+import * as SessionTree from "@cutpoint/core/SessionTree"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { IdGenerator } from "./IdGenerator.js"
@@ -16,11 +16,10 @@ const longId = 16
 /** A fresh id, the parent, and the time as an ISO 8601 text. */
 export const base = Effect.fnUntraced(function* (tree: SessionTree.SessionTree, parentId: string | null) {
   const ids = yield* IdGenerator
+  const short = yield* ids.entryId((id) => SessionTree.isTaken(tree, id) === true)
+  const isFree = SessionTree.isTaken(tree, short) === false
   // Where not all ids are known, only a long one is surely free.
-  const id =
-    tree.isPart === true
-      ? (yield* ids.uuid).replaceAll("-", "").slice(0, longId)
-      : yield* ids.entryId((taken) => tree.positions.has(taken))
+  const id = isFree ? short : (yield* ids.uuid).replaceAll("-", "").slice(0, longId)
   const timestamp = new Date(yield* Clock.currentTimeMillis).toISOString()
   return { id, parentId, timestamp }
 })

@@ -85,15 +85,15 @@ export const isKnown = (
   count: Tokens.CountMessage,
   newestTokens: number
 ): boolean => {
+  const newestSkimmed = projection.items.findLastIndex((item) => item.messages.some(Skimmed.is))
+  if (newestSkimmed < 0) return true
   const trusted = Projection.trustedUsage(projection)?.index ?? -1
   let total = 0
-  for (let index = projection.items.length - 1; index >= 0; index--) {
-    if (index <= trusted && total > 0 && total >= newestTokens) return true
-    const item = projection.items[index]
-    if (item?.messages.some(Skimmed.is)) return false
-    total += CutPoint.tokensOf(item, count)
+  for (let index = projection.items.length - 1; index > newestSkimmed; index--) {
+    total += CutPoint.tokensOf(projection.items[index], count)
+    if (index <= trusted + 1 && total > 0 && total >= newestTokens) return true
   }
-  return true
+  return false
 }
 
 const fromCut = (

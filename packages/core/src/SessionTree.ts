@@ -29,6 +29,8 @@ export interface SessionTree {
   readonly diagnostics: ReadonlyArray<Diagnostic.Diagnostic>
   /** Whether these are only the entries that the context at the leaf needs. */
   readonly isPart?: boolean
+  /** Of a part, the ids of all entries of the session, where they are known. */
+  readonly allIds?: ReadonlySet<string> | undefined
 }
 
 /** Builds the tree. `lines` are the 1-based lines of the entries, for the diagnostics. */
@@ -53,10 +55,15 @@ export const make = (
  * path, in order. Where they come from is not known, and so nothing is wrong
  * with it.
  */
-export const part = (header: Entry.Header, entries: ReadonlyArray<Entry.Entry>, leafId: string | null): SessionTree => {
+export const part = (
+  header: Entry.Header,
+  entries: ReadonlyArray<Entry.Entry>,
+  leafId: string | null,
+  allIds?: ReadonlySet<string>
+): SessionTree => {
   const positions = new Map<string, number>()
   for (const [position, entry] of entries.entries()) positions.set(entry.id, position)
-  return { header, entries, positions, leafId, diagnostics: [], isPart: true }
+  return { header, entries, positions, leafId, diagnostics: [], isPart: true, allIds }
 }
 
 const leafOf = (entries: ReadonlyArray<Entry.Entry>, positions: ReadonlyMap<string, number>): string | null => {
@@ -71,8 +78,14 @@ export const append = (tree: SessionTree, entries: ReadonlyArray<Entry.Entry>): 
   if (entries.length === 0) return tree
   const all = [...tree.entries, ...entries]
   if (tree.isPart !== true) return make(tree.header, all)
-  const grown = part(tree.header, all, null)
+  const grown = part(tree.header, all, null, tree.allIds)
   return { ...grown, leafId: leafOf(all, grown.positions) }
+}
+
+/** Whether an id is in use; undefined where that is not known of all ids. */
+export const isTaken = (tree: SessionTree, id: string): boolean | undefined => {
+  if (tree.positions.has(id) || tree.allIds?.has(id) === true) return true
+  return tree.isPart === true && tree.allIds === undefined ? undefined : false
 }
 
 /** The same tree, standing somewhere else. */

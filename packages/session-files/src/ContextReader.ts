@@ -60,7 +60,8 @@ export const read = (
     if (!isEnough || Projection.latestModel(entries) === undefined) return undefined
     const needsPins = options.pins === true
     if (needsPins && (entries.some(isPin) || (yield* hasPins(file, start)))) return undefined
-    const tree = SessionTree.part(header, entries, walk.leafId)
+    const sawAll = start === header.end
+    const tree = SessionTree.part(header.header, entries, walk.leafId, sawAll ? walk.seen : undefined)
     return { key, tree, version: Entry.currentVersion, revision: state.revision, diagnostics: [] }
   }).pipe(Effect.scoped)
 
@@ -74,7 +75,7 @@ const headerOf = Effect.fnUntraced(function* (file: FileSystem.File, size: numbe
   const line = decoder.decode(bytes.subarray(0, end))
   const found = SessionLines.parse(`${line}\n`)
   const isSound = found?.version === Entry.currentVersion && found.entries.length + found.diagnostics.length === 0
-  return isSound ? found?.header : undefined
+  return found !== undefined && isSound ? { header: found.header, end: end + 1 } : undefined
 })
 
 const lineFeed = 0x0a

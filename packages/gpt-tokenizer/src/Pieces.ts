@@ -45,7 +45,8 @@ export const cut = (text: string): ReadonlyArray<string> => {
   let start = 0
   let at = 0
   while (at < text.length) {
-    const point = text.codePointAt(at) ?? 0
+    const unit = text.charCodeAt(at)
+    const point = unit < firstSurrogate ? unit : (text.codePointAt(at) ?? 0)
     if (!runs.take(point)) {
       pieces.push(text.slice(start, at))
       start = at
@@ -75,6 +76,7 @@ const mayHaveLongRun = (text: string): boolean => {
   return false
 }
 
+const firstSurrogate = 0xd800
 const space = 0x20
 const slash = 0x2f
 const del = 0x7f

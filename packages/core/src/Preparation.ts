@@ -40,8 +40,6 @@ export interface Preparation {
   readonly keptMessages: ReadonlyArray<Message.Message>
   /** What stays costs so much, in tokens. */
   readonly keptTokens: number
-  /** The ids of the entries whose messages are summarized, turn prefix included. */
-  readonly summarizedEntryIds: ReadonlyArray<string>
   /** The tokens of the context as it is now. */
   readonly tokensBefore: number
   /** The summary of the compaction at the head, as stored. */
@@ -118,7 +116,6 @@ const fromCut = (
     turnStartEntryId: cut.isSplitTurn ? items[cut.turnStart]?.entry.id : undefined,
     keptMessages,
     keptTokens: Tokens.sum(keptMessages, count),
-    summarizedEntryIds: summarized.flatMap((item) => (spokenOf(item, rules) === undefined ? [] : [item.entry.id])),
     tokensBefore: Projection.contextTokens(projection, count),
     previousSummary: projection.compaction?.summary,
     systemMessage: Projection.systemMessage(projection),

@@ -33,6 +33,9 @@ export interface SessionTree {
   readonly allIds?: ReadonlySet<string> | undefined
 }
 
+/** The paths to leaves that have been found. */
+const leafPaths = new WeakMap<SessionTree, ReadonlyArray<Entry.Entry>>()
+
 /** Builds the tree. `lines` are the 1-based lines of the entries, for the diagnostics. */
 export const make = (
   header: Entry.Header,
@@ -63,7 +66,10 @@ export const part = (
 ): SessionTree => {
   const positions = new Map<string, number>()
   for (const [position, entry] of entries.entries()) positions.set(entry.id, position)
-  return { header, entries, positions, leafId, diagnostics: [], isPart: true, allIds }
+  const tree: SessionTree = { header, entries, positions, leafId, diagnostics: [], isPart: true, allIds }
+  // The entries of a part are the path to its leaf.
+  if (entries.at(-1)?.id === leafId) leafPaths.set(tree, entries)
+  return tree
 }
 
 const leafOf = (entries: ReadonlyArray<Entry.Entry>, positions: ReadonlyMap<string, number>): string | null => {
@@ -116,8 +122,6 @@ export const path = (tree: SessionTree, id: string | null): ReadonlyArray<Entry.
 
 const positionOf = (tree: SessionTree, id: string | null): number | undefined =>
   id === null ? undefined : tree.positions.get(id)
-
-const leafPaths = new WeakMap<SessionTree, ReadonlyArray<Entry.Entry>>()
 
 /** The path to the leaf. It is found once for a tree, however often it is asked for. */
 export const leafPath = (tree: SessionTree): ReadonlyArray<Entry.Entry> => {

@@ -29,8 +29,8 @@ export interface SessionTree {
   readonly diagnostics: ReadonlyArray<Diagnostic.Diagnostic>
   /** Whether these are only the entries that the context at the leaf needs. */
   readonly isPart?: boolean
-  /** Of a part, the ids of all entries of the session, where they are known. */
-  readonly allIds?: ReadonlySet<string> | undefined
+  /** Of a part, whether a short id is in use anywhere in the session, where that is known. */
+  readonly isTakenElsewhere?: ((id: string) => boolean) | undefined
 }
 
 /** The paths to leaves that have been found. */
@@ -62,11 +62,11 @@ export const part = (
   header: Entry.Header,
   entries: ReadonlyArray<Entry.Entry>,
   leafId: string | null,
-  allIds?: ReadonlySet<string>
+  isTakenElsewhere?: (id: string) => boolean
 ): SessionTree => {
   const positions = new Map<string, number>()
   for (const [position, entry] of entries.entries()) positions.set(entry.id, position)
-  const tree: SessionTree = { header, entries, positions, leafId, diagnostics: [], isPart: true, allIds }
+  const tree: SessionTree = { header, entries, positions, leafId, diagnostics: [], isPart: true, isTakenElsewhere }
   // The entries of a part are the path to its leaf.
   if (entries.at(-1)?.id === leafId) leafPaths.set(tree, entries)
   return tree
@@ -84,14 +84,14 @@ export const append = (tree: SessionTree, entries: ReadonlyArray<Entry.Entry>): 
   if (entries.length === 0) return tree
   const all = [...tree.entries, ...entries]
   if (tree.isPart !== true) return make(tree.header, all)
-  const grown = part(tree.header, all, null, tree.allIds)
+  const grown = part(tree.header, all, null, tree.isTakenElsewhere)
   return { ...grown, leafId: leafOf(all, grown.positions) }
 }
 
-/** Whether an id is in use; undefined where that is not known of all ids. */
+/** Whether a short id is in use; undefined where that is not known of all ids. */
 export const isTaken = (tree: SessionTree, id: string): boolean | undefined => {
-  if (tree.positions.has(id) || tree.allIds?.has(id) === true) return true
-  return tree.isPart === true && tree.allIds === undefined ? undefined : false
+  if (tree.positions.has(id)) return true
+  return tree.isPart === true ? tree.isTakenElsewhere?.(id) : false
 }
 
 /** The same tree, standing somewhere else. */

@@ -174,7 +174,7 @@ describe("a session of which only the context is read", () => {
     let parts = 0
     await holds(async ({ damages, isEnded, keep, tree }) => {
       const all = damaged([header(), ...tree.entries.map(line)], damages)
-      const isPart = await Effect.runPromise(compared(all, isEnded, keep, { part: "context", pins: true }))
+      const isPart = await Effect.runPromise(compared(all, isEnded, keep, { part: "context", toWrite: true }))
       if (isPart) parts++
     })
     // The comparison is worth something only where parts were read.
@@ -198,7 +198,7 @@ describe("a session of which only the context is read", () => {
               line(reply("r", "c", 10))
             )
           )
-          const { tree } = yield* store.open(file, { part: "context", pins: true })
+          const { tree } = yield* store.open(file, { part: "context", toWrite: true })
           expect(tree.entries.map((entry) => entry.id)).toEqual([
             ...Array.from({ length: 10 }, (_, index) => `o${40 + index}`),
             "c",

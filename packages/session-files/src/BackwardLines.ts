@@ -13,7 +13,7 @@ import * as Revision from "./Revision.js"
 
 /** The first block, which is enough for most contexts' newest part, and the largest, in bytes. */
 const usualFirstBlock = 256 * 1024
-const largestBlock = 4 * 1024 * 1024
+const largestBlock = 1024 * 1024
 
 const lineFeed = 0x0a
 

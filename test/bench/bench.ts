@@ -1,9 +1,9 @@
-/** Measures everything and prints a table in Markdown: `bench FOLDER CUTPOINT`, as `scripts/bench.mjs` calls it. */
+/** Measures everything, or the parts that are named, and prints a table in Markdown; called by `scripts/bench.mjs`. */
 import { cpus, totalmem } from "node:os"
 import { join } from "node:path"
 import { compacting, functions, type Line, preparing, type Programs, starting, transcript } from "./table.js"
 
-const [folder = "", cutpoint = "", sources = ""] = process.argv.slice(2)
+const [folder = "", cutpoint = "", sources = "", ...named] = process.argv.slice(2)
 
 const programs: Programs = {
   cutpoint,
@@ -29,4 +29,7 @@ const show = ({ against, measured, ofBar, work }: Line): void => {
   console.log(`| ${work} | ${measured} | ${against} | ${share} |`)
 }
 
-for (const part of [preparing, compacting, functions, transcript, starting]) part(programs).forEach(show)
+const parts = { preparing, compacting, functions, transcript, starting }
+for (const [name, part] of Object.entries(parts)) {
+  if (named.length === 0 || named.includes(name)) part(programs).forEach(show)
+}

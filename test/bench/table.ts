@@ -28,7 +28,7 @@ export interface Programs {
 
 /** How often a program is run in turns with others, and the work is done within one. */
 const turns = 7
-const times = 9
+const times = 15
 
 const ms = (time: number): string => `${time < 10 ? time.toFixed(1) : time.toFixed(0)} ms`
 const mb = (size: number): string => `${size.toFixed(0)} MB`

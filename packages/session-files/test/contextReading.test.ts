@@ -207,4 +207,25 @@ describe("a session of which only the context is read", () => {
         })
       )
     ).pipe(Effect.runPromise))
+
+  it("is found behind 3 GiB of whatever", () =>
+    onFiles(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const { fs, store, write } = yield* makeWorkspace
+          const file = yield* write("s.jsonl", lines(header(), user("a", null)))
+          // A hole takes no room on the disk.
+          yield* fs.truncate(file, 3 * 2 ** 30)
+          const compaction = { type: "compaction", id: "c", parentId: "a", timestamp: "2026-01-01T00:00:00.000Z" }
+          const end = lines(
+            "",
+            { ...compaction, summary: "s", firstKeptEntryId: "c", tokensBefore: 1 },
+            line(reply("r", "c", 10))
+          )
+          yield* fs.writeFileString(file, end, { flag: "a" })
+          const { tree } = yield* store.open(file, { part: "context" })
+          expect(tree.entries.map((entry) => entry.id)).toEqual(["c", "r"])
+        })
+      )
+    ).pipe(Effect.runPromise))
 })

@@ -64,9 +64,20 @@ export const part = (
   leafId: string | null,
   isTakenElsewhere?: (id: string) => boolean
 ): SessionTree => {
-  const positions = new Map<string, number>()
-  for (const [position, entry] of entries.entries()) positions.set(entry.id, position)
-  const tree: SessionTree = { header, entries, positions, leafId, diagnostics: [], isPart: true, isTakenElsewhere }
+  let positions: ReadonlyMap<string, number> | undefined
+  const tree: SessionTree = {
+    header,
+    entries,
+    leafId,
+    diagnostics: [],
+    isPart: true,
+    isTakenElsewhere,
+    // Most that is done with a part needs no index.
+    get positions() {
+      positions ??= new Map(entries.map((entry, position) => [entry.id, position]))
+      return positions
+    }
+  }
   // The entries of a part are the path to its leaf.
   if (entries.at(-1)?.id === leafId) leafPaths.set(tree, entries)
   return tree

@@ -23,7 +23,9 @@ export const version = "0.1.0"
 /** What stands without a command: options of every command, and nothing to do. */
 const noCommand = Effect.fail(
   ValidationError.missingSubcommand(
-    HelpDoc.p("Give a command: compact, tree, context, sessions, pin, unpin, undo or doctor. --help says more.")
+    HelpDoc.p(
+      "Give a command: compact, tree, context, sessions, pin, unpin, undo, doctor, import or export. --help says more."
+    )
   )
 )
 

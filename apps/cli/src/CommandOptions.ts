@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import * as SettingsValues from "@cutpoint/compaction/SettingsValues"
+import * as Histories from "@cutpoint/core/Histories"
 import * as Args from "@effect/cli/Args"
 import * as HelpDoc from "@effect/cli/HelpDoc"
 import * as Options from "@effect/cli/Options"
@@ -104,3 +105,19 @@ export const reserveTokens = amount("reserve-tokens", "How many tokens are kept 
 
 /** The size of the model's window. */
 export const contextWindow = amount("context-window", "The model's context window, in tokens")
+
+/** A format of histories. */
+export const format = Options.choice("format", Histories.names).pipe(
+  Options.withDescription("The format of the history")
+)
+
+/** A format of histories; found where it is left out. */
+export const formatIfNamed = optional(format)
+
+/** A file that must not be there yet. */
+export const out = optional(
+  Options.text("out").pipe(
+    Options.withAlias("o"),
+    Options.withDescription("Write to this file, which must not be there yet, instead of stdout")
+  )
+)

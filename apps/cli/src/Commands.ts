@@ -139,5 +139,30 @@ const doctor = Command.make(
   lazily(() => import("./commands/doctor.js"))
 ).pipe(Command.withDescription("Find what is wrong with a session's file; exit code 1 where something is"))
 
+/** `cutpoint import`. */
+const importHistory = Command.make(
+  "import",
+  {
+    file: CommandOptions.argument("file", "A JSON file with a history of another format"),
+    to: CommandOptions.text("to", "Append to this session, at its leaf; a new one of this folder where left out"),
+    format: CommandOptions.formatIfNamed,
+    json: CommandOptions.json
+  },
+  lazily(() => import("./commands/import.js"))
+).pipe(Command.withDescription("Make a session of a history of another format"))
+
+/** `cutpoint export`. */
+const exportHistory = Command.make(
+  "export",
+  {
+    session: CommandOptions.session,
+    format: CommandOptions.format,
+    all: CommandOptions.flag("all", "The whole path instead of what the model sees of it"),
+    out: CommandOptions.out,
+    json: CommandOptions.json
+  },
+  lazily(() => import("./commands/export.js"))
+).pipe(Command.withDescription("Print a session as a history of another format"))
+
 /** All of them. */
-export const all = [compact, tree, context, sessions, pin, unpin, undo, doctor] as const
+export const all = [compact, tree, context, sessions, pin, unpin, undo, doctor, importHistory, exportHistory] as const

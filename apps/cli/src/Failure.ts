@@ -41,6 +41,16 @@ export class NoCurrentFolder extends Schema.TaggedError<NoCurrentFolder>()("NoCu
   }
 }
 
+/** A file that should hold a history cannot be read, or is no JSON. */
+export class HistoryUnreadable extends Schema.TaggedError<HistoryUnreadable>()("HistoryUnreadable", {
+  file: Schema.String,
+  problem: Schema.String
+}) {
+  override get message(): string {
+    return `${this.file} cannot be read as JSON: ${this.problem}. Give a file that holds one JSON document; nothing was written.`
+  }
+}
+
 /** What was to be printed could not be written. */
 export class OutputFailed extends Schema.TaggedError<OutputFailed>()("OutputFailed", { problem: Schema.String }) {
   override get message(): string {

@@ -13,10 +13,14 @@ import * as SessionStore from "./SessionStore.js"
 /** How many hex characters make an id that no other entry has by chance. */
 const longId = 16
 
-/** A fresh id, the parent, and the time as an ISO 8601 text. */
-export const base = Effect.fnUntraced(function* (tree: SessionTree.SessionTree, parentId: string | null) {
+/** A fresh id, the parent, and the time as an ISO 8601 text. `taken` are ids of entries that are still to be appended. */
+export const base = Effect.fnUntraced(function* (
+  tree: SessionTree.SessionTree,
+  parentId: string | null,
+  taken: ReadonlySet<string> = new Set()
+) {
   const ids = yield* IdGenerator
-  const short = yield* ids.entryId((id) => SessionTree.isTaken(tree, id) === true)
+  const short = yield* ids.entryId((id) => taken.has(id) || SessionTree.isTaken(tree, id) === true)
   const isFree = SessionTree.isTaken(tree, short) === false
   // Where not all ids are known, only a long one is surely free.
   const id = isFree ? short : (yield* ids.uuid).replaceAll("-", "").slice(0, longId)

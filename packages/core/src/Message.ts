@@ -17,8 +17,13 @@ import * as Json from "./Json.js"
 export const TextBlock = Schema.Struct({ type: Schema.Literal("text"), text: Schema.String })
 export interface TextBlock extends Schema.Schema.Type<typeof TextBlock> {}
 
-/** What a model thought before it answered. */
-export const ThinkingBlock = Schema.Struct({ type: Schema.Literal("thinking"), thinking: Schema.String })
+/** What a model thought before it answered; the signature is the provider's own, which wants it back unchanged. */
+export const ThinkingBlock = Schema.Struct({
+  type: Schema.Literal("thinking"),
+  thinking: Schema.String,
+  thinkingSignature: Schema.optional(Schema.Unknown),
+  redacted: Schema.optional(Schema.Unknown)
+})
 export interface ThinkingBlock extends Schema.Schema.Type<typeof ThinkingBlock> {}
 
 /** A picture, base64. */
@@ -111,6 +116,9 @@ export const usageCost = (usage: Usage): number => {
 
 const When = Schema.optional(Schema.Union(Schema.Number, Schema.String))
 
+/** What no model sees: an extension's own, or what an import kept beside the message (see `Histories`). */
+const Details = Schema.optional(Schema.Unknown)
+
 /** A tool as a system message declares it. */
 export const ToolDeclaration = Schema.Struct({
   name: Schema.String,
@@ -126,12 +134,18 @@ export const SystemMessage = Schema.Struct({
   sections: Schema.optional(Schema.Record({ key: Schema.String, value: Schema.NullOr(Schema.String) })),
   toolsAdded: Schema.optional(Schema.Array(ToolDeclaration)),
   toolsRemoved: Schema.optional(Schema.Array(Schema.Struct({ name: Schema.String }))),
+  details: Details,
   timestamp: When
 })
 export interface SystemMessage extends Schema.Schema.Type<typeof SystemMessage> {}
 
 /** What the user said. */
-export const UserMessage = Schema.Struct({ role: Schema.Literal("user"), content: UserContent, timestamp: When })
+export const UserMessage = Schema.Struct({
+  role: Schema.Literal("user"),
+  content: UserContent,
+  details: Details,
+  timestamp: When
+})
 export interface UserMessage extends Schema.Schema.Type<typeof UserMessage> {}
 
 /** What the model answered. */
@@ -143,6 +157,7 @@ export const AssistantMessage = Schema.Struct({
   usage: Schema.optional(Usage),
   stopReason: Schema.optional(Schema.String),
   errorMessage: Schema.optional(Schema.String),
+  details: Details,
   timestamp: When
 })
 export interface AssistantMessage extends Schema.Schema.Type<typeof AssistantMessage> {}
@@ -167,6 +182,7 @@ export const ToolResultMessage = Schema.Struct({
     Schema.Struct({ complete: Schema.optional(Schema.Boolean), calls: Schema.Array(NestedCall) })
   ),
   usage: Schema.optional(Usage),
+  details: Details,
   timestamp: When
 })
 export interface ToolResultMessage extends Schema.Schema.Type<typeof ToolResultMessage> {}

@@ -17,7 +17,7 @@ const words =
   )
 
 /** Numbers that look like chance, the same at every run. */
-const makeRandom = (seed: number) => {
+export const makeRandom = (seed: number) => {
   let state = seed >>> 0
   return (below: number): number => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0

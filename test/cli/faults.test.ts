@@ -155,7 +155,7 @@ describe("a session that another program has just written", () => {
     const { code, stderr } = await workspace.run([...compact, file, "--json"])
     expect([code, stderr]).toEqual([
       0,
-      expect.stringMatching(/^warning: another program wrote to the session \d+ seconds? ago/)
+      expect.stringMatching(/^warning: another program wrote to the session \d+ seconds? ago/m)
     ])
   })
 

@@ -40,6 +40,9 @@ const write = (stream: NodeJS.WriteStream, text: string): Effect.Effect<void> =>
     })
   })
 
+/** How wide a terminal is taken to be that does not say, or says 0. */
+const unknownColumns = 80
+
 /** Goes to the start of the line and takes away what stands there. */
 const clearLine = "\r\u001b[K"
 
@@ -62,7 +65,7 @@ export const layerProcess: Layer.Layer<Output> = Layer.sync(Output, () => {
     status: (text) =>
       Effect.suspend(() => {
         if (!hasStatus) return Effect.void
-        const line = clear() + text.slice(0, Math.max(1, (stderr.columns ?? 80) - 1))
+        const line = clear() + text.slice(0, Math.max(1, (stderr.columns || unknownColumns) - 1))
         shown = text !== ""
         return line === "" ? Effect.void : write(stderr, line)
       }),
@@ -70,6 +73,6 @@ export const layerProcess: Layer.Layer<Output> = Layer.sync(Output, () => {
     isInteractive: stdin.isTTY && stdout.isTTY && !isPlain,
     hasColors: stdout.isTTY && !isPlain,
     isTerminal: stdout.isTTY,
-    columns: stdout.columns ?? 80
+    columns: stdout.columns || unknownColumns
   })
 })

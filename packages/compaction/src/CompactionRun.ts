@@ -139,7 +139,7 @@ const prepareToWrite = Effect.fnUntraced(function* (means: Means, key: string, o
 
 /** What is written needs the pins of the whole path, and hooks are shown all of it. */
 const openingOf = (means: Means, { reading }: Options): SessionStore.OpenOptions =>
-  reading === "all" || means.isWatched ? {} : { part: "context", pins: true }
+  reading === "all" || means.isWatched ? {} : { part: "context", toWrite: true }
 
 /** What a hook brings along, or what the summarizer writes; a reason where a hook says no. */
 const summaryOf = Effect.fnUntraced(function* (means: Means, run: Run) {

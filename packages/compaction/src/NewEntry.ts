@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import * as Entry from "@cutpoint/core/Entry"
-import type * as SessionTree from "@cutpoint/core/SessionTree"
+import * as SessionTree from "@cutpoint/core/SessionTree"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { IdGenerator } from "./IdGenerator.js"
@@ -20,11 +20,10 @@ export const base = Effect.fnUntraced(function* (
   taken: ReadonlySet<string> = new Set()
 ) {
   const ids = yield* IdGenerator
+  const short = yield* ids.entryId((id) => taken.has(id) || SessionTree.isTaken(tree, id) === true)
+  const isFree = SessionTree.isTaken(tree, short) === false
   // Where not all ids are known, only a long one is surely free.
-  const id =
-    tree.isPart === true
-      ? (yield* ids.uuid).replaceAll("-", "").slice(0, longId)
-      : yield* ids.entryId((id) => tree.positions.has(id) || taken.has(id))
+  const id = isFree ? short : (yield* ids.uuid).replaceAll("-", "").slice(0, longId)
   const timestamp = new Date(yield* Clock.currentTimeMillis).toISOString()
   return { id, parentId, timestamp }
 })

@@ -80,8 +80,8 @@ export interface OpenOptions {
    * name the model. A store may give the whole session all the same.
    */
   readonly part?: "context" | "model" | undefined
-  /** Whether pins that were made before the context must be there. */
-  readonly pins?: boolean | undefined
+  /** Whether a compaction is to be appended, for which pins from before the context must be there, and ids known. */
+  readonly toWrite?: boolean | undefined
   /** Which older messages may be known by their roles alone (see `Skimmed` of `@cutpoint/core`); none where left out. */
   readonly skim?: Skimmed.What | undefined
 }

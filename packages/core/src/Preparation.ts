@@ -40,8 +40,6 @@ export interface Preparation {
   readonly keptMessages: ReadonlyArray<Message.Message>
   /** What stays costs so much, in tokens. */
   readonly keptTokens: number
-  /** The ids of the entries whose messages are summarized, turn prefix included. */
-  readonly summarizedEntryIds: ReadonlyArray<string>
   /** The tokens of the context as it is now. */
   readonly tokensBefore: number
   /** The summary of the compaction at the head, as stored. */
@@ -85,15 +83,15 @@ export const isKnown = (
   count: Tokens.CountMessage,
   newestTokens: number
 ): boolean => {
+  const newestSkimmed = projection.items.findLastIndex((item) => item.messages.some(Skimmed.is))
+  if (newestSkimmed < 0) return true
   const trusted = Projection.trustedUsage(projection)?.index ?? -1
   let total = 0
-  for (let index = projection.items.length - 1; index >= 0; index--) {
-    if (index <= trusted && total > 0 && total >= newestTokens) return true
-    const item = projection.items[index]
-    if (item?.messages.some(Skimmed.is)) return false
-    total += CutPoint.tokensOf(item, count)
+  for (let index = projection.items.length - 1; index > newestSkimmed; index--) {
+    total += CutPoint.tokensOf(projection.items[index], count)
+    if (index <= trusted + 1 && total > 0 && total >= newestTokens) return true
   }
-  return true
+  return false
 }
 
 const fromCut = (
@@ -118,7 +116,6 @@ const fromCut = (
     turnStartEntryId: cut.isSplitTurn ? items[cut.turnStart]?.entry.id : undefined,
     keptMessages,
     keptTokens: Tokens.sum(keptMessages, count),
-    summarizedEntryIds: summarized.flatMap((item) => (spokenOf(item, rules) === undefined ? [] : [item.entry.id])),
     tokensBefore: Projection.contextTokens(projection, count),
     previousSummary: projection.compaction?.summary,
     systemMessage: Projection.systemMessage(projection),

@@ -29,7 +29,12 @@ export interface SessionTree {
   readonly diagnostics: ReadonlyArray<Diagnostic.Diagnostic>
   /** Whether these are only the entries that the context at the leaf needs. */
   readonly isPart?: boolean
+  /** Of a part, whether a short id is in use anywhere in the session, where that is known. */
+  readonly isTakenElsewhere?: ((id: string) => boolean) | undefined
 }
+
+/** The paths to leaves that have been found. */
+const leafPaths = new WeakMap<SessionTree, ReadonlyArray<Entry.Entry>>()
 
 /** Builds the tree. `lines` are the 1-based lines of the entries, for the diagnostics. */
 export const make = (
@@ -53,10 +58,29 @@ export const make = (
  * path, in order. Where they come from is not known, and so nothing is wrong
  * with it.
  */
-export const part = (header: Entry.Header, entries: ReadonlyArray<Entry.Entry>, leafId: string | null): SessionTree => {
-  const positions = new Map<string, number>()
-  for (const [position, entry] of entries.entries()) positions.set(entry.id, position)
-  return { header, entries, positions, leafId, diagnostics: [], isPart: true }
+export const part = (
+  header: Entry.Header,
+  entries: ReadonlyArray<Entry.Entry>,
+  leafId: string | null,
+  isTakenElsewhere?: (id: string) => boolean
+): SessionTree => {
+  let positions: ReadonlyMap<string, number> | undefined
+  const tree: SessionTree = {
+    header,
+    entries,
+    leafId,
+    diagnostics: [],
+    isPart: true,
+    isTakenElsewhere,
+    // Most that is done with a part needs no index.
+    get positions() {
+      positions ??= new Map(entries.map((entry, position) => [entry.id, position]))
+      return positions
+    }
+  }
+  // The entries of a part are the path to its leaf.
+  if (entries.at(-1)?.id === leafId) leafPaths.set(tree, entries)
+  return tree
 }
 
 const leafOf = (entries: ReadonlyArray<Entry.Entry>, positions: ReadonlyMap<string, number>): string | null => {
@@ -71,8 +95,14 @@ export const append = (tree: SessionTree, entries: ReadonlyArray<Entry.Entry>): 
   if (entries.length === 0) return tree
   const all = [...tree.entries, ...entries]
   if (tree.isPart !== true) return make(tree.header, all)
-  const grown = part(tree.header, all, null)
+  const grown = part(tree.header, all, null, tree.isTakenElsewhere)
   return { ...grown, leafId: leafOf(all, grown.positions) }
+}
+
+/** Whether a short id is in use; undefined where that is not known of all ids. */
+export const isTaken = (tree: SessionTree, id: string): boolean | undefined => {
+  if (tree.positions.has(id)) return true
+  return tree.isPart === true ? tree.isTakenElsewhere?.(id) : false
 }
 
 /** The same tree, standing somewhere else. */
@@ -103,8 +133,6 @@ export const path = (tree: SessionTree, id: string | null): ReadonlyArray<Entry.
 
 const positionOf = (tree: SessionTree, id: string | null): number | undefined =>
   id === null ? undefined : tree.positions.get(id)
-
-const leafPaths = new WeakMap<SessionTree, ReadonlyArray<Entry.Entry>>()
 
 /** The path to the leaf. It is found once for a tree, however often it is asked for. */
 export const leafPath = (tree: SessionTree): ReadonlyArray<Entry.Entry> => {

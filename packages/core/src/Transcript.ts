@@ -33,27 +33,29 @@ export const maxPart = 2000
 export const headOfPart = 1400
 
 /** The transcript: a part each for what was said, joined by a blank line. */
-export const serialize = (messages: ReadonlyArray<LlmMessage>, options: Options): string =>
-  messages.flatMap((message) => parts(message, options)).join("\n\n")
+export const serialize = (messages: ReadonlyArray<LlmMessage>, options: Options): string => {
+  let transcript = ""
+  for (const message of messages) {
+    for (const part of parts(message, options)) transcript += transcript === "" ? part : `\n\n${part}`
+  }
+  return transcript
+}
 
 /** The parts of one message. Images and system messages print nothing. */
 export const parts = (message: LlmMessage, options: Options): ReadonlyArray<string> => {
-  const part = (label: string, text: string): ReadonlyArray<string> =>
-    text === "" ? [] : [`[${label}]: ${options.guarded ? guard(text) : text}`]
-  switch (message.role) {
-    case "user":
-      return part("User", Message.texts(message.content).join(""))
-    case "toolResult":
-      return part("Tool result", shortened(Message.texts(message.content).join(""), options))
-    case "assistant":
-      return [
-        ...(options.includeThinking ? part("Assistant thinking", thinkingOf(message)) : []),
-        ...part("Assistant", textOf(message)),
-        ...part("Assistant tool calls", callsOf(message, options))
-      ]
-    case "system":
-      return []
+  const found: Array<string> = []
+  const add = (label: string, text: string): void => {
+    if (text !== "") found.push(`[${label}]: ${options.guarded ? guard(text) : text}`)
   }
+  if (message.role === "user") add("User", Message.texts(message.content).join(""))
+  else if (message.role === "toolResult") {
+    add("Tool result", shortened(Message.texts(message.content).join(""), options))
+  } else if (message.role === "assistant") {
+    if (options.includeThinking) add("Assistant thinking", thinkingOf(message))
+    add("Assistant", Message.texts(message.content).join("\n"))
+    add("Assistant tool calls", callsOf(message, options))
+  }
+  return found
 }
 
 /** The tags that fence something in a request or a summary. */
@@ -96,16 +98,19 @@ const shortened = (text: string, options: Options): string => {
   return `${text.slice(0, maxPart)}\n\n[... ${text.length - maxPart} more characters truncated]`
 }
 
-const thinkingOf = (message: Message.AssistantMessage): string =>
-  message.content.flatMap((block) => (block.type === "thinking" ? [block.thinking] : [])).join("\n")
+const thinkingOf = (message: Message.AssistantMessage): string => {
+  const found: Array<string> = []
+  for (const block of message.content) if (block.type === "thinking") found.push(block.thinking)
+  return found.join("\n")
+}
 
-const textOf = (message: Message.AssistantMessage): string =>
-  message.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n")
-
-const callsOf = (message: Message.AssistantMessage, options: Options): string =>
-  Message.toolCalls(message)
-    .map((call) => `${call.name}(${argumentsText(call.arguments, options)})`)
-    .join("; ")
+const callsOf = (message: Message.AssistantMessage, options: Options): string => {
+  const found: Array<string> = []
+  for (const block of message.content) {
+    if (block.type === "toolCall") found.push(`${block.name}(${argumentsText(block.arguments, options)})`)
+  }
+  return found.join("; ")
+}
 
 /** `key=JSON` for each argument; what is no object is shown as it is. */
 export const argumentsText = (args: unknown, options: Options): string => {
@@ -113,7 +118,7 @@ export const argumentsText = (args: unknown, options: Options): string => {
   if (args === null || args === undefined) return ""
   if (typeof args === "string") return cut(args)
   if (!Json.isObject(args)) return cut(Json.textOf(args))
-  return Object.entries(args)
-    .map(([key, value]) => `${key}=${cut(Json.textOf(value))}`)
-    .join(", ")
+  const found: Array<string> = []
+  for (const [key, value] of Object.entries(args)) found.push(`${key}=${cut(Json.textOf(value))}`)
+  return found.join(", ")
 }

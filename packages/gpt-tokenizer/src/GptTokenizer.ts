@@ -78,7 +78,14 @@ const counter = (vocabulary: Vocabulary): Tokens.Count => {
   let cached = 0
   return (text) => {
     let tokens = 0
-    for (const piece of Pieces.cut(text)) tokens += vocabulary.countTokens(piece, everythingIsText)
+    let last = ""
+    let tokensOfLast = 0
+    for (const piece of Pieces.cut(text)) {
+      // A text that is one character is one piece again and again.
+      if (piece !== last) tokensOfLast = vocabulary.countTokens(piece, everythingIsText)
+      last = piece
+      tokens += tokensOfLast
+    }
     cached += text.length
     if (cached >= cachedCharacters) {
       vocabulary.clearMergeCache()

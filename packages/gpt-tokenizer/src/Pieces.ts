@@ -41,16 +41,16 @@ const limits = Uint16Array.from(kinds, (kind) => kind.limit)
 export const cut = (text: string): ReadonlyArray<string> => {
   if (!mayHaveLongRun(text)) return text === "" ? [] : [text]
   const pieces: Array<string> = []
-  const runs = new Uint16Array(kinds.length)
+  const runs = new Runs()
   let start = 0
   let at = 0
   while (at < text.length) {
-    const point = text.codePointAt(at) ?? 0
-    if (isOverLimit(runs, point)) {
+    const unit = text.charCodeAt(at)
+    const point = unit < firstSurrogate ? unit : (text.codePointAt(at) ?? 0)
+    if (!runs.take(point)) {
       pieces.push(text.slice(start, at))
       start = at
-      runs.fill(0)
-      isOverLimit(runs, point)
+      runs.start(point)
     }
     at += point > 0xffff ? 2 : 1
   }
@@ -76,6 +76,7 @@ const mayHaveLongRun = (text: string): boolean => {
   return false
 }
 
+const firstSurrogate = 0xd800
 const space = 0x20
 const slash = 0x2f
 const del = 0x7f
@@ -83,16 +84,45 @@ const del = 0x7f
 const firstBlank = 0x09
 const lastBlank = 0x0d
 
-/** Adds a character to the runs it goes on, ends the others, and says whether one is too long now. */
-const isOverLimit = (runs: Uint16Array, point: number): boolean => {
-  const mask = kindsOf(point)
-  let over = false
-  for (let kind = 0; kind < runs.length; kind++) {
-    const run = ((mask >> kind) & 1) * ((runs[kind] ?? 0) + 1)
-    runs[kind] = run
-    if (run > (limits[kind] ?? 0)) over = true
+/** How long each kind has gone on. Characters of the same kinds in a row only lessen the room that is left. */
+class Runs {
+  private readonly lengths = new Uint16Array(kinds.length)
+  private mask = 0
+  /** How many more characters of these kinds fit. */
+  private room = 0
+  private roomAtFirst = 0
+
+  /** Goes on with a character; false where one of its kinds is too long with it. */
+  take(point: number): boolean {
+    const mask = kindsOf(point)
+    if (mask !== this.mask) this.change(mask)
+    if (this.room === 0) return false
+    this.room--
+    return true
   }
-  return over
+
+  /** Begins anew with a character. */
+  start(point: number): void {
+    this.lengths.fill(0)
+    this.mask = 0
+    this.room = 0
+    this.roomAtFirst = 0
+    this.take(point)
+  }
+
+  private change(mask: number): void {
+    const taken = this.roomAtFirst - this.room
+    let room = Infinity
+    for (let kind = 0; kind < this.lengths.length; kind++) {
+      const before = (this.lengths[kind] ?? 0) + ((this.mask >> kind) & 1) * taken
+      const length = ((mask >> kind) & 1) * before
+      this.lengths[kind] = length
+      if (((mask >> kind) & 1) === 1) room = Math.min(room, (limits[kind] ?? 0) - length)
+    }
+    this.mask = mask
+    this.room = room
+    this.roomAtFirst = room
+  }
 }
 
 /** The kinds of each code point as bits; 0 where they have not been looked up. Every character is of one kind at least. */

@@ -13,7 +13,10 @@ import * as Revision from "./Revision.js"
 
 /** The first block, which is enough for most contexts' newest part, and the largest, in bytes. */
 const usualFirstBlock = 256 * 1024
-const largestBlock = 4 * 1024 * 1024
+const largestBlock = 1024 * 1024
+
+/** So far back blocks stay small, in bytes: most contexts end before. */
+const patience = 2 * 1024 * 1024
 
 const lineFeed = 0x0a
 
@@ -32,7 +35,7 @@ export const read = Effect.fnUntraced(function* (
   // The pieces of a line whose start has not been read, in order.
   let pieces: Array<Uint8Array> = []
   let end = size
-  for (let length = firstBlock; end > 0; length = Math.min(length * 2, largestBlock)) {
+  for (let length = firstBlock; end > 0; length = size - end < patience ? length : largestBlock) {
     const start = Math.max(0, end - length)
     if (buffer.length < end - start) buffer = new Uint8Array(end - start)
     const { byteLength, byteOffset } = yield* Revision.fill(file, start, buffer.subarray(0, end - start))

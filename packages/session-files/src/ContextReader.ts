@@ -58,9 +58,11 @@ export const read = (
       walk.standing === "found" && (options.skim !== undefined || options.part === "model" || walk.isCompacted)
     // The settings of a session are those of its model.
     if (!isEnough || Projection.latestModel(entries) === undefined) return undefined
-    const needsPins = options.pins === true
-    if (needsPins && (entries.some(isPin) || (yield* hasPins(file, start)))) return undefined
-    const tree = SessionTree.part(header, entries, walk.leafId)
+    const isToBeWritten = options.toWrite === true
+    const before = isToBeWritten && !entries.some(isPin) ? yield* lookBefore(file, start) : undefined
+    if (isToBeWritten && before === undefined) return undefined
+    const isTaken = (id: string) => walk.seen.has(id) || before?.has(numberOf(id) ?? -1) === true
+    const tree = SessionTree.part(header, entries, walk.leafId, before && isTaken)
     return { key, tree, version: Entry.currentVersion, revision: state.revision, diagnostics: [] }
   }).pipe(Effect.scoped)
 
@@ -83,16 +85,30 @@ const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
 /** What stands in the bytes of entries that pin, and of summaries that carry pins. */
 const pinSigns = [Pins.pinType, "<pinned"].map((sign) => Buffer.from(sign))
 
+const idKey = Buffer.from('"id":"')
+
+/** The usual length of an id. */
+const idLength = 8
+
 /** How much is looked through at once, and how much of it once more since a sign may stand across two, in bytes. */
 const searchBlock = 4 * 1024 * 1024
-const searchOverlap = 16
+const searchOverlap = 32
 
-/** Whether a pin may have been made before the context: told by the bytes alone. */
-const hasPins = Effect.fnUntraced(function* (file: FileSystem.File, size: number) {
+/** What the bytes before the context tell: whether a pin may have been made there, and which short ids are in use. */
+const lookBefore = Effect.fnUntraced(function* (file: FileSystem.File, size: number) {
+  const ids = new Set<number>()
   for (let offset = 0; offset < size; offset += searchBlock - searchOverlap) {
     const block = yield* Revision.bytesAt(file, offset, Math.min(searchBlock, size - offset))
     const bytes = Buffer.from(block.buffer, block.byteOffset, block.byteLength)
-    if (pinSigns.some((sign) => bytes.includes(sign))) return true
+    if (pinSigns.some((sign) => bytes.includes(sign))) return undefined
+    for (let at = bytes.indexOf(idKey); at >= 0; at = bytes.indexOf(idKey, at + idKey.length)) {
+      const start = at + idKey.length
+      const id = numberOf(bytes.toString("latin1", start, start + idLength))
+      if (id !== undefined) ids.add(id)
+    }
   }
-  return false
+  return ids
 })
+
+/** The number that a short id is; undefined where it is written otherwise. */
+const numberOf = (id: string): number | undefined => (/^[0-9a-f]{8}$/.test(id) ? Number.parseInt(id, 16) : undefined)

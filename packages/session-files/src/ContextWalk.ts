@@ -38,7 +38,8 @@ export class ContextWalk {
   /** The leaf's id. */
   leafId: string | null = null
   private readonly backwards: Array<Entry.Entry> = []
-  private readonly seen = new Set<string>()
+  /** The ids of all entries that it met. */
+  readonly seen = new Set<string>()
   /** The next entry on the way; undefined while the leaf is not known. */
   private wanted: string | null | undefined
   /** The first entry that the last compaction keeps, once that has been met. */

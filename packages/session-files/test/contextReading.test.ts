@@ -174,7 +174,7 @@ describe("a session of which only the context is read", () => {
     let parts = 0
     await holds(async ({ damages, isEnded, keep, tree }) => {
       const all = damaged([header(), ...tree.entries.map(line)], damages)
-      const isPart = await Effect.runPromise(compared(all, isEnded, keep, { part: "context", pins: true }))
+      const isPart = await Effect.runPromise(compared(all, isEnded, keep, { part: "context", toWrite: true }))
       if (isPart) parts++
     })
     // The comparison is worth something only where parts were read.
@@ -198,12 +198,33 @@ describe("a session of which only the context is read", () => {
               line(reply("r", "c", 10))
             )
           )
-          const { tree } = yield* store.open(file, { part: "context", pins: true })
+          const { tree } = yield* store.open(file, { part: "context", toWrite: true })
           expect(tree.entries.map((entry) => entry.id)).toEqual([
             ...Array.from({ length: 10 }, (_, index) => `o${40 + index}`),
             "c",
             "r"
           ])
+        })
+      )
+    ).pipe(Effect.runPromise))
+
+  it("is found behind 3 GiB of whatever", () =>
+    onFiles(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const { fs, store, write } = yield* makeWorkspace
+          const file = yield* write("s.jsonl", lines(header(), user("a", null)))
+          // A hole takes no room on the disk.
+          yield* fs.truncate(file, 3 * 2 ** 30)
+          const compaction = { type: "compaction", id: "c", parentId: "a", timestamp: "2026-01-01T00:00:00.000Z" }
+          const end = lines(
+            "",
+            { ...compaction, summary: "s", firstKeptEntryId: "c", tokensBefore: 1 },
+            line(reply("r", "c", 10))
+          )
+          yield* fs.writeFileString(file, end, { flag: "a" })
+          const { tree } = yield* store.open(file, { part: "context" })
+          expect(tree.entries.map((entry) => entry.id)).toEqual(["c", "r"])
         })
       )
     ).pipe(Effect.runPromise))

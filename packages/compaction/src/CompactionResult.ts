@@ -50,6 +50,10 @@ export interface Check {
   /** The window less the reserve. */
   readonly threshold: number
   readonly isOver: boolean
+  /** About how much a compaction keeps as it is. */
+  readonly keepRecentTokens: number
+  /** Whether automatic compactions are turned on. */
+  readonly isAutomatic: boolean
 }
 
 /** What a compaction would do, and what it would take. */

@@ -15,10 +15,12 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
+import type { CompactError } from "./Compaction.js"
 import * as CompactionAppend from "./CompactionAppend.js"
 import * as Errors from "./CompactionErrors.js"
 import type * as Hooks from "./CompactionHooks.js"
 import type { Compacted, NotCompacted, Options, Prepared } from "./CompactionResult.js"
+import * as CompactionMetrics from "./CompactionMetrics.js"
 import * as CompactionSettings from "./CompactionSettings.js"
 import * as CompactionSummary from "./CompactionSummary.js"
 import type * as ModelFacts from "./ModelFacts.js"
@@ -78,18 +80,30 @@ const prepareOpen = Effect.fnUntraced(function* (means: Means, session: SessionS
   const { cwd } = session.tree.header
   const sources = { loaded: yield* means.settings.load(cwd), facts: means.facts }
   const settings = yield* CompactionSettings.ofCompaction(sources, options, projection.model)
-  const { contextWindow, keepRecentTokens, reserveTokens, rules } = settings
+  const { contextWindow, reserveTokens, rules } = settings
   const count = means.counterOf(rules)
   // A compaction compares what there is with what will stay and its summary.
-  const counted = keepRecentTokens + CompactionAppend.plentyTokens
+  const counted = settings.keepRecentTokens + CompactionAppend.plentyTokens
   if (!Preparation.isKnown(projection, count, counted)) return undefined
   const contextTokens = Projection.contextTokens(projection, count)
+  const threshold = contextWindow - reserveTokens
+  const room = options.reason === "overflow" ? Math.min(threshold, contextTokens) : threshold
+  const keepRecentTokens = isAutomatic(options)
+    ? Preparation.keptWithin(settings.keepRecentTokens, room)
+    : settings.keepRecentTokens
   const preparation = Preparation.prepareProjection(projection, count, { keepRecentTokens, cwd, rules })
   const isOver = Preparation.shouldCompact(contextTokens, contextWindow, settings)
   const planned = options.reading === "outline" ? Option.none() : preparation
   const prepared: Prepared = {
     session,
-    check: { contextTokens, contextWindow, threshold: contextWindow - reserveTokens, isOver },
+    check: {
+      contextTokens,
+      contextWindow,
+      threshold,
+      isOver,
+      keepRecentTokens,
+      isAutomatic: settings.values.compaction.enabled
+    },
     preparation,
     plan: CompactionSummary.plan(means.summarizer, planned, summaryOptions(options, settings)),
     diagnostics: [...session.diagnostics, ...projection.diagnostics],
@@ -107,17 +121,24 @@ export const compact = (means: Means, key: string, options: Options) =>
     Effect.tap((result) => (result._tag === "Compacted" ? means.hooks.afterCompact(result) : Effect.void))
   )
 
-const tellFailure = ({ hooks }: Means, { reason }: Options, cause: Cause.Cause<unknown>): Effect.Effect<void> => {
+const tellFailure = (
+  { hooks }: Means,
+  { reason = "manual" }: Options,
+  cause: Cause.Cause<CompactError>
+): Effect.Effect<void> => {
   const aborted = Cause.isInterruptedOnly(cause)
   const error = aborted ? undefined : Cause.squash(cause)
-  return hooks.compactionFailed({ reason: reason ?? "manual", error, aborted, willRetry: reason === "overflow" })
+  return Effect.zipRight(
+    CompactionMetrics.failed(reason, cause),
+    hooks.compactionFailed({ reason, error, aborted, willRetry: reason === "overflow" })
+  )
 }
 
 const attempt = Effect.fn("Compaction.run")(function* (means: Means, key: string, options: Options) {
   yield* Effect.annotateCurrentSpan({ session: key, reason: options.reason ?? "manual" })
   const started = yield* Clock.currentTimeMillis
   const { prepared, settings } = yield* prepareToWrite(means, key, options)
-  const notNow = notDue(prepared, options, settings)
+  const notNow = notDue(prepared, options)
   if (notNow !== undefined) return notNow
   if (Option.isNone(prepared.preparation)) {
     if (prepared.check.isOver) return yield* cannotShrink(prepared, means.counterOf(settings.rules))
@@ -190,6 +211,7 @@ const written = Effect.fnUntraced(function* (means: Means, run: Run, summary: Co
   const diagnostics = [...appended.session.diagnostics, ...ofProjection]
   const result = { prepared, ...appended, writer, requests, usage, durationMs, diagnostics }
   const compacted: Compacted = { _tag: "Compacted", ...result }
+  yield* CompactionMetrics.written(run.options.reason ?? "manual", compacted)
   return compacted
 })
 
@@ -204,15 +226,13 @@ const notCompacted = (_tag: NotCompacted["_tag"], prepared: Prepared, why: strin
   why
 })
 
+const isAutomatic = ({ reason = "manual" }: Options): boolean => reason !== "manual"
+
 /** Automatic compactions only happen where they are turned on, and over the threshold. */
-const notDue = (
-  prepared: Prepared,
-  { reason }: Options,
-  { values }: CompactionSettings.Resolved
-): NotCompacted | undefined => {
-  if (reason === undefined || reason === "manual") return undefined
-  if (!values.compaction.enabled) return notCompacted("Disabled", prepared, "compaction.enabled is false.")
-  if (reason === "overflow" || prepared.check.isOver) return undefined
+const notDue = (prepared: Prepared, options: Options): NotCompacted | undefined => {
+  if (!isAutomatic(options)) return undefined
+  if (!prepared.check.isAutomatic) return notCompacted("Disabled", prepared, "compaction.enabled is false.")
+  if (options.reason === "overflow" || prepared.check.isOver) return undefined
   return notCompacted("BelowThreshold", prepared, "The context is below the threshold.")
 }
 

@@ -28,6 +28,29 @@ export const base = Effect.fnUntraced(function* (
   return { id, parentId, timestamp }
 })
 
+type BodyOf<E> = E extends Entry.Entry ? Omit<E, "id" | "parentId" | "timestamp"> : never
+
+/** An entry without what every new entry starts with. */
+export type Body = BodyOf<Exclude<Entry.Entry, Entry.UnknownEntry>>
+
+/** New entries, each below the one before it, the first below `parentId`. */
+export const chain = Effect.fnUntraced(function* (
+  tree: SessionTree.SessionTree,
+  parentId: string | null,
+  bodies: readonly [Body, ...ReadonlyArray<Body>]
+) {
+  const taken = new Set<string>()
+  const below = Effect.fnUntraced(function* (parentId: string | null, body: Body) {
+    const entry: Entry.Entry = { ...body, ...(yield* base(tree, parentId, taken)) }
+    taken.add(entry.id)
+    return entry
+  })
+  const [first, ...rest] = bodies
+  const entries: [Entry.Entry, ...Array<Entry.Entry>] = [yield* below(parentId, first)]
+  for (const body of rest) entries.push(yield* below(entries.at(-1)?.id ?? parentId, body))
+  return entries
+})
+
 /** Fails where a session can only be read: before anything is asked or paid for that could not be stored. */
 export const requireWritable = ({
   key,

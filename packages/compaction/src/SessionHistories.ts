@@ -5,7 +5,6 @@
  * @since 0.1.0
  */
 import type * as Diagnostic from "@cutpoint/core/Diagnostic"
-import type * as Entry from "@cutpoint/core/Entry"
 import * as Histories from "@cutpoint/core/Histories"
 import * as Projection from "@cutpoint/core/Projection"
 import * as SessionTree from "@cutpoint/core/SessionTree"
@@ -145,16 +144,11 @@ const read = (document: unknown, named: Histories.Name | undefined): Histories.I
 /** A mark of the import, then its messages, one below the other. */
 const entriesOf = Effect.fnUntraced(function* ({ tree }: SessionStore.Session, imported: Histories.Imported) {
   const timestamp = yield* Clock.currentTimeMillis
-  const base = yield* NewEntry.base(tree, tree.leafId)
   const data = Histories.importData(imported)
-  const first: Entry.Entry = { type: "custom", ...base, customType: Histories.importType, data }
-  const rest: Array<Entry.Entry> = []
-  const taken = new Set([first.id])
-  for (const message of imported.messages) {
-    const parent = rest.at(-1)?.id ?? first.id
-    const base = yield* NewEntry.base(tree, parent, taken)
-    taken.add(base.id)
-    rest.push({ type: "message", ...base, message: message.role === "unknown" ? message : { ...message, timestamp } })
-  }
-  return [first, ...rest] as const
+  const mark: NewEntry.Body = { type: "custom", customType: Histories.importType, data }
+  const messages = imported.messages.map((message): NewEntry.Body => ({
+    type: "message",
+    message: message.role === "unknown" ? message : { ...message, timestamp }
+  }))
+  return yield* NewEntry.chain(tree, tree.leafId, [mark, ...messages])
 })

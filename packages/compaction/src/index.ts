@@ -3,9 +3,11 @@
  *
  * @since 0.1.0
  */
+export * as AutoCompaction from "./AutoCompaction.js"
 export * as Compaction from "./Compaction.js"
 export * as CompactionErrors from "./CompactionErrors.js"
 export * as CompactionHooks from "./CompactionHooks.js"
+export * as CompactionMetrics from "./CompactionMetrics.js"
 export * as CompactionSettings from "./CompactionSettings.js"
 export * as IdGenerator from "./IdGenerator.js"
 export * as Llm from "./Llm.js"

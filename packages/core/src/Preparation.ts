@@ -178,3 +178,11 @@ export const shouldCompact = (
   contextWindow: number,
   settings: { readonly reserveTokens: number }
 ): boolean => contextTokens > contextWindow - settings.reserveTokens
+
+/**
+ * What an automatic compaction keeps, in tokens: at most half of the room that
+ * there is. With more the context would be over the threshold again at once, and
+ * every turn would be paid for with another summary.
+ */
+export const keptWithin = (keepRecentTokens: number, room: number): number =>
+  Math.min(keepRecentTokens, Math.max(0, Math.floor(room / 2)))

@@ -3,6 +3,7 @@
  *
  * @since 0.1.0
  */
+export * as Attempts from "./Attempts.js"
 export * as Branch from "./Branch.js"
 export * as ContextIndex from "./ContextIndex.js"
 export * as CutPoint from "./CutPoint.js"

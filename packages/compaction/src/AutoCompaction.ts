@@ -2,13 +2,15 @@
  * Compaction without being asked: where the context is over the threshold at
  * the end of a turn or before a prompt, and where a provider finds it too large.
  *
- * It never stands in an agent's way: it has no errors, and what came of it is an
- * outcome and an event. It never loops either: see `Attempts` of
- * `@cutpoint/core`.
+ * Whether it is due costs nothing that grows with the session: see
+ * `OpenSession`. It never stands in an agent's way: it has no errors, and what
+ * came of it is an outcome and an event. It never loops either: see `Attempts`
+ * of `@cutpoint/core`.
  *
  * @since 0.1.0
  */
 import * as Attempts from "@cutpoint/core/Attempts"
+import type * as Entry from "@cutpoint/core/Entry"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -18,18 +20,23 @@ import * as PubSub from "effect/PubSub"
 import * as Stream from "effect/Stream"
 import type { Automatic, Event, Failed, Obstacle, Outcome, Skipped } from "./AutoCompactionEvent.js"
 import * as Compaction from "./Compaction.js"
-import * as NewEntry from "./NewEntry.js"
+import * as CompactionCheck from "./CompactionCheck.js"
+import * as CompactionSettings from "./CompactionSettings.js"
+import { ModelFacts, type Service as Facts } from "./ModelFacts.js"
+import * as OpenSession from "./OpenSession.js"
 import * as SessionStore from "./SessionStore.js"
+import * as Settings from "./Settings.js"
 import * as SummaryProgress from "./SummaryProgress.js"
+import * as Tokenizer from "./Tokenizer.js"
 
 export type { Automatic, Event, Failed, Outcome, Skipped, Obstacle } from "./AutoCompactionEvent.js"
 
 /** How sessions are compacted; what is left out comes from the settings. */
-export type Options = Omit<Compaction.Options, "reason" | "reading">
+export type Options = Omit<Compaction.Options, "reason" | "reading" | "rules">
 
 /** A request that a provider found too large. */
 export interface Overflow extends Options {
-  /** The entries of the failed attempt, if it left any; they are hidden from the model. */
+  /** The entries that the failed attempt left, if any; they are hidden from the model. */
   readonly failedEntryIds?: ReadonlyArray<string> | undefined
   /** Whether the request had been made again after a compaction already. */
   readonly isRetry?: boolean | undefined
@@ -37,19 +44,21 @@ export interface Overflow extends Options {
 
 /** Compacts sessions by itself. */
 export interface Service {
+  /** Opens a session, so that it is known at each turn how full its context is. */
+  readonly open: (key: string) => Effect.Effect<OpenSession.OpenSession, OpenSession.OpenError>
   /**
    * Compacts a session that is over the threshold. To be called at the end of a
    * turn, and before a prompt is sent, when it has been appended.
    */
-  readonly ifDue: (key: string, options?: Options) => Effect.Effect<Outcome>
+  readonly ifDue: (session: OpenSession.OpenSession, options?: Options) => Effect.Effect<Outcome>
   /**
-   * Compacts a session whose last request a provider found too large, so that it
-   * can be made again, once: if the outcome is `Compacted`.
+   * Compacts a session whose last request a provider found too large. Where the
+   * outcome is `Compacted`, the request may be made again, once.
    */
-  readonly onOverflow: (key: string, overflow?: Overflow) => Effect.Effect<Outcome>
+  readonly onOverflow: (session: OpenSession.OpenSession, overflow?: Overflow) => Effect.Effect<Outcome>
   /**
-   * What happens, to all sessions. Who listens too slowly misses the oldest of
-   * more than a thousand.
+   * What happens, to all sessions, from the subscription on. Nothing is left
+   * out; who listens too slowly keeps what waits for it in memory.
    */
   readonly events: Stream.Stream<Event>
 }
@@ -57,69 +66,87 @@ export interface Service {
 /** Compacts sessions by itself. */
 export class AutoCompaction extends Context.Tag("@cutpoint/compaction/AutoCompaction")<AutoCompaction, Service>() {}
 
-/** How many events wait for a listener. */
-const eventsKept = 1024
-
 interface Means {
   readonly compaction: Compaction.Service
-  readonly store: SessionStore.Service
+  readonly settings: Settings.Service
+  readonly facts: Facts
   readonly publish: (event: Event) => Effect.Effect<void>
   /** What is remembered of sessions whose last attempt came to nothing. */
   readonly attempts: Map<string, Attempts.Attempts>
 }
 
 const make = Effect.gen(function* () {
-  const events = yield* Effect.acquireRelease(PubSub.sliding<Event>(eventsKept), PubSub.shutdown)
+  const events = yield* Effect.acquireRelease(PubSub.unbounded<Event>(), PubSub.shutdown)
+  const store = yield* SessionStore.SessionStore
+  const { count } = yield* Tokenizer.Tokenizer
   const means: Means = {
     compaction: yield* Compaction.Compaction,
-    store: yield* SessionStore.SessionStore,
+    settings: yield* Settings.Settings,
+    facts: yield* ModelFacts,
     publish: (event) => Effect.asVoid(PubSub.publish(events, event)),
     attempts: new Map()
   }
 
-  const ifDue = Effect.fn("AutoCompaction.ifDue")(function* (key: string, options: Options = {}) {
-    yield* Effect.annotateCurrentSpan({ session: key })
-    return yield* settled(means, key, "threshold", overThreshold(means, key, options))
+  const open = Effect.fn("AutoCompaction.open")((key: string) => OpenSession.open(store, count, key))
+
+  const ifDue = Effect.fn("AutoCompaction.ifDue")(function* (session: OpenSession.OpenSession, options: Options = {}) {
+    yield* Effect.annotateCurrentSpan({ session: session.key })
+    return yield* settled(means, session, "threshold", overThreshold(means, session, options))
   })
 
-  const onOverflow = Effect.fn("AutoCompaction.onOverflow")(function* (key: string, overflow: Overflow = {}) {
-    yield* Effect.annotateCurrentSpan({ session: key })
-    return yield* settled(means, key, "overflow", afterOverflow(means, key, overflow))
+  const onOverflow = Effect.fn("AutoCompaction.onOverflow")(function* (
+    session: OpenSession.OpenSession,
+    overflow: Overflow = {}
+  ) {
+    yield* Effect.annotateCurrentSpan({ session: session.key })
+    return yield* settled(means, session, "overflow", afterOverflow(means, session, overflow))
   })
 
-  return AutoCompaction.of({ ifDue, onOverflow, events: Stream.fromPubSub(events) })
+  return AutoCompaction.of({ open, ifDue, onOverflow, events: Stream.fromPubSub(events) })
 })
 
-/** Compacts sessions by itself, by the `Compaction` and in the store in context. */
-export const layer: Layer.Layer<AutoCompaction, never, Compaction.Compaction | SessionStore.SessionStore> =
-  Layer.scoped(AutoCompaction, make)
+/** Compacts sessions of the store in context by itself, by its `Compaction`, tokenizer and settings. */
+export const layer: Layer.Layer<
+  AutoCompaction,
+  never,
+  Compaction.Compaction | SessionStore.SessionStore | Settings.Settings | Tokenizer.Tokenizer
+> = Layer.scoped(AutoCompaction, make)
 
-const overThreshold = Effect.fnUntraced(function* (means: Means, key: string, options: Options) {
-  const check = yield* means.compaction.check(key, { ...options, reason: "threshold" })
+/** How full the context is: by the index, without reading the session. */
+const checked = Effect.fnUntraced(function* (
+  { facts, settings }: Means,
+  session: OpenSession.OpenSession,
+  options: Options,
+  reason: Automatic
+) {
+  const { cwd } = session.session().tree.header
+  const sources = { loaded: yield* settings.load(cwd), facts }
+  const resolved = yield* CompactionSettings.ofCompaction(sources, options, session.model())
+  return CompactionCheck.make(resolved, session.context().contextTokens(), reason)
+})
+
+const overThreshold = Effect.fnUntraced(function* (means: Means, session: OpenSession.OpenSession, options: Options) {
+  const check = yield* checked(means, session, options, "threshold")
   if (!check.isOver) {
-    remember(means, key, Attempts.under)
+    remember(means, session.key, (before) => Attempts.ended(before, undefined))
     const notDue: Outcome = { _tag: "NotDue", check }
     return notDue
   }
-  if (!check.isAutomatic) return disabled
-  const obstacle = Attempts.obstacle(attemptsOf(means, key), check, yield* Clock.currentTimeMillis)
-  if (Option.isSome(obstacle)) return skipped(obstacle.value.kind, obstacle.value.why)
-  return yield* attempt(means, key, { ...options, reason: "threshold" })
+  return yield* unlessHindered(means, session, check, { ...options, reason: "threshold" })
 })
 
-const afterOverflow = Effect.fnUntraced(function* (means: Means, key: string, overflow: Overflow) {
+const afterOverflow = Effect.fnUntraced(function* (means: Means, session: OpenSession.OpenSession, overflow: Overflow) {
   const { failedEntryIds = [], isRetry = false, ...options } = overflow
-  const check = yield* means.compaction.check(key, { ...options, reason: "overflow" })
-  if (!check.isAutomatic) return disabled
-  yield* hide(means.store, key, failedEntryIds)
-  const now = yield* Clock.currentTimeMillis
+  const before = yield* checked(means, session, options, "overflow")
+  if (!before.isAutomatic) return disabled
+  yield* hide(session, failedEntryIds)
   if (isRetry) {
-    remember(means, key, (before) => Attempts.failed(before, stillRefused, now))
+    const now = yield* Clock.currentTimeMillis
+    remember(means, session.key, (before) => Attempts.failed(before, stillRefused, now))
     return skipped("stuck", stillRefused)
   }
-  const pause = Attempts.pause(attemptsOf(means, key), now)
-  if (Option.isSome(pause)) return skipped("paused", pause.value.why)
-  return yield* attempt(means, key, { ...options, reason: "overflow" })
+  const check = yield* checked(means, session, options, "overflow")
+  return yield* unlessHindered(means, session, check, { ...options, reason: "overflow" })
 })
 
 const stillRefused =
@@ -133,6 +160,12 @@ const disabled: Skipped = {
 
 const skipped = (obstacle: Obstacle, why: string): Skipped => ({ _tag: "Skipped", obstacle, why })
 
+/** Hides what a failed attempt left, so that the next does not see it. */
+const hide = (session: OpenSession.OpenSession, ids: ReadonlyArray<string>) => {
+  const [first, ...rest] = ids.map((targetId) => ({ type: "context_edit" as const, targetId, replacement: null }))
+  return first === undefined ? Effect.void : session.append([first, ...rest])
+}
+
 const attemptsOf = ({ attempts }: Means, key: string): Attempts.Attempts => attempts.get(key) ?? Attempts.none
 
 const remember = (means: Means, key: string, change: (before: Attempts.Attempts) => Attempts.Attempts) => {
@@ -142,40 +175,75 @@ const remember = (means: Means, key: string, change: (before: Attempts.Attempts)
   return after
 }
 
-/** Hides what a failed attempt left, so that the next does not see it. */
-const hide = Effect.fnUntraced(function* (store: SessionStore.Service, key: string, ids: ReadonlyArray<string>) {
-  const [first, ...rest] = ids.map((targetId): NewEntry.Body => ({ type: "context_edit", targetId, replacement: null }))
-  if (first === undefined) return
-  const { tree, ...session } = yield* store.open(key, { part: "context", toWrite: true })
-  yield* store.append({ tree, ...session }, yield* NewEntry.chain(tree, tree.leafId, [first, ...rest]))
+/** One compaction, where it is turned on and nothing that is remembered speaks against it. */
+const unlessHindered = Effect.fnUntraced(function* (
+  means: Means,
+  session: OpenSession.OpenSession,
+  check: Compaction.Check,
+  options: Options & { readonly reason: Automatic }
+) {
+  if (!check.isAutomatic) return disabled
+  const now = yield* Clock.currentTimeMillis
+  const fill = fillOf(session, check)
+  const obstacle = Attempts.obstacle(attemptsOf(means, session.key), fill, now)
+  if (Option.isSome(obstacle)) return skipped(obstacle.value.kind, obstacle.value.why)
+  yield* means.publish({ _tag: "Started", session: session.key, reason: options.reason })
+  return yield* attempt(means, session, fill, options).pipe(
+    Effect.catchAll((error) => failure(means, session.key, fill, error))
+  )
 })
 
-/** One compaction, with what comes of it remembered for the next. */
-const attempt = Effect.fnUntraced(function* (means: Means, key: string, options: Compaction.Options) {
-  const reason = options.reason === "overflow" ? "overflow" : "threshold"
-  yield* means.publish({ _tag: "Started", session: key, reason })
-  const result = yield* telling(means, key, reason, means.compaction.compact(key, options))
-  const { keepRecentTokens, threshold } = result.prepared.check
-  if (result._tag === "Compacted") {
-    const fill = { contextTokens: result.tokensAfter, threshold, keepRecentTokens }
-    // That a compaction after an overflow helped is only known when the provider takes the context.
-    remember(means, key, (before) =>
-      Attempts.ended(reason === "overflow" ? before : Attempts.none, fill, stillOver(fill))
-    )
-    const compacted: Outcome = { _tag: "Compacted", result }
-    return compacted
+const fillOf = (session: OpenSession.OpenSession, check: Compaction.Check): Attempts.Fill => {
+  const { contextTokens, keepRecentTokens, threshold } = check
+  const context = session.context()
+  const cut = Option.getOrUndefined(context.cut(keepRecentTokens))
+  const headLength = context.items()[0]?.entry.type === "compaction" ? 1 : 0
+  const firstKept: Entry.Entry | undefined =
+    cut === undefined ? undefined : context.items()[cut.index + headLength]?.entry
+  return { contextTokens, keepRecentTokens, threshold, firstKeptEntryId: firstKept?.id }
+}
+
+const attempt = Effect.fnUntraced(function* (
+  means: Means,
+  session: OpenSession.OpenSession,
+  fill: Attempts.Fill,
+  options: Options & { readonly reason: Automatic }
+) {
+  const { key } = session
+  const result = yield* telling(means, key, options.reason, means.compaction.compact(key, options))
+  switch (result._tag) {
+    case "Compacted": {
+      yield* session.reload
+      const left = fillOf(session, { ...result.prepared.check, contextTokens: result.tokensAfter })
+      const isStuck = left.contextTokens > left.threshold
+      remember(means, key, () =>
+        Attempts.ended(Attempts.none, isStuck ? { ...left, wasMade: true, why: stillOver(left) } : undefined)
+      )
+      const compacted: Outcome = { _tag: "Compacted", result }
+      return compacted
+    }
+    case "BelowThreshold": {
+      // Somebody else has compacted meanwhile.
+      yield* session.reload
+      const notDue: Outcome = { _tag: "NotDue", check: result.prepared.check }
+      return notDue
+    }
+    case "NothingToCompact":
+      return stuck(means, key, fill, result.why)
+    case "Disabled":
+      return disabled
+    case "Canceled":
+      return skipped("canceled", result.why)
   }
-  const none: Outcome =
-    result._tag === "BelowThreshold"
-      ? { _tag: "NotDue", check: result.prepared.check }
-      : skipped(obstacles[result._tag], result.why)
-  return none
 })
 
-const obstacles = { NothingToCompact: "stuck", Disabled: "disabled", Canceled: "canceled" } as const
+const stuck = (means: Means, key: string, fill: Attempts.Fill, why: string): Skipped => {
+  remember(means, key, (before) => Attempts.ended(before, { ...fill, wasMade: false, why }))
+  return skipped("stuck", why)
+}
 
 const stillOver = ({ contextTokens, threshold }: Attempts.Fill): string =>
-  `The last compaction left ${contextTokens} tokens, over the threshold of ${threshold}; another is made when there is more to summarize.`
+  `The last compaction left ${contextTokens} tokens, over the threshold of ${threshold}; another is made when the context has changed by more than what is kept, or with other settings.`
 
 /** Tells of each request that is made for a summary. */
 const telling = <A, E, R>(
@@ -195,25 +263,37 @@ const telling = <A, E, R>(
     })
   )
 
-/** Turns every end into an outcome, and tells of it where there was something to do. */
+/** Where somebody else is at it, or nothing can be summarized, nothing was asked of a model. */
+const failure = Effect.fnUntraced(function* (
+  means: Means,
+  key: string,
+  fill: Attempts.Fill,
+  error: Compaction.CompactError
+) {
+  if (error._tag === "Busy") return skipped("busy", error.message)
+  if (error._tag === "CannotShrink") return stuck(means, key, fill, error.message)
+  const now = yield* Clock.currentTimeMillis
+  const { pausedUntil } = remember(means, key, (before) => Attempts.failed(before, error.message, now))
+  const failed: Failed = { _tag: "Failed", error, pausedUntil }
+  return failed
+})
+
+/**
+ * Turns every end into an outcome, and tells of it where there was something to
+ * do. What failed before an attempt was made is tried again at the next turn.
+ */
 const settled = (
   means: Means,
-  session: string,
+  { key }: OpenSession.OpenSession,
   reason: Automatic,
   run: Effect.Effect<Outcome, Compaction.CompactError>
 ): Effect.Effect<Outcome> =>
   run.pipe(
-    Effect.catchAll((error) => failure(means, session, error)),
-    Effect.tap((outcome) => (outcome._tag === "NotDue" ? Effect.void : means.publish({ ...outcome, session, reason }))),
-    Effect.onInterrupt(() => means.publish({ _tag: "Canceled", session, reason }))
+    Effect.catchAll((error): Effect.Effect<Outcome> =>
+      Effect.map(Clock.currentTimeMillis, (now) => ({ _tag: "Failed", error, pausedUntil: now }))
+    ),
+    Effect.tap((outcome) =>
+      outcome._tag === "NotDue" ? Effect.void : means.publish({ ...outcome, session: key, reason })
+    ),
+    Effect.onInterrupt(() => means.publish({ _tag: "Canceled", session: key, reason }))
   )
-
-/** Where somebody else is at it, or nothing can be summarized, nothing was asked of a model. */
-const failure = Effect.fnUntraced(function* (means: Means, session: string, error: Compaction.CompactError) {
-  if (error._tag === "Busy") return skipped("busy", error.message)
-  if (error._tag === "CannotShrink") return skipped("stuck", error.message)
-  const now = yield* Clock.currentTimeMillis
-  const { pausedUntil } = remember(means, session, (before) => Attempts.failed(before, error.message, now))
-  const failed: Failed = { _tag: "Failed", error, pausedUntil }
-  return failed
-})

@@ -17,6 +17,7 @@ import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import type { CompactError } from "./Compaction.js"
 import * as CompactionAppend from "./CompactionAppend.js"
+import * as CompactionCheck from "./CompactionCheck.js"
 import * as Errors from "./CompactionErrors.js"
 import type * as Hooks from "./CompactionHooks.js"
 import type { Compacted, NotCompacted, Options, Prepared } from "./CompactionResult.js"
@@ -80,30 +81,19 @@ const prepareOpen = Effect.fnUntraced(function* (means: Means, session: SessionS
   const { cwd } = session.tree.header
   const sources = { loaded: yield* means.settings.load(cwd), facts: means.facts }
   const settings = yield* CompactionSettings.ofCompaction(sources, options, projection.model)
-  const { contextWindow, reserveTokens, rules } = settings
+  const { rules } = settings
   const count = means.counterOf(rules)
   // A compaction compares what there is with what will stay and its summary.
   const counted = settings.keepRecentTokens + CompactionAppend.plentyTokens
   if (!Preparation.isKnown(projection, count, counted)) return undefined
   const contextTokens = Projection.contextTokens(projection, count)
-  const threshold = contextWindow - reserveTokens
-  const room = options.reason === "overflow" ? Math.min(threshold, contextTokens) : threshold
-  const keepRecentTokens = isAutomatic(options)
-    ? Preparation.keptWithin(settings.keepRecentTokens, room)
-    : settings.keepRecentTokens
+  const check = CompactionCheck.make(settings, contextTokens, options.reason ?? "manual")
+  const { keepRecentTokens } = check
   const preparation = Preparation.prepareProjection(projection, count, { keepRecentTokens, cwd, rules })
-  const isOver = Preparation.shouldCompact(contextTokens, contextWindow, settings)
   const planned = options.reading === "outline" ? Option.none() : preparation
   const prepared: Prepared = {
     session,
-    check: {
-      contextTokens,
-      contextWindow,
-      threshold,
-      isOver,
-      keepRecentTokens,
-      isAutomatic: settings.values.compaction.enabled
-    },
+    check,
     preparation,
     plan: CompactionSummary.plan(means.summarizer, planned, summaryOptions(options, settings)),
     diagnostics: [...session.diagnostics, ...projection.diagnostics],

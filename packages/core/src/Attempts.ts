@@ -4,11 +4,13 @@
  * a model that does not answer, would be asked about at every turn and paid for
  * each time.
  *
- * Laws. After an attempt that did not bring the context under its threshold, no
- * other is made for the same threshold until the context has grown by what an
- * attempt keeps, or shrunk. After a failure none is made for a while: the first
- * ten seconds, twice as long each time, ten minutes at most; when it has been over
- * for as long as that, it is forgotten.
+ * Laws. After an attempt that found nothing to summarize, no other is made until
+ * the cut has moved. After one that was made and did not bring the context under
+ * its threshold, none is made until the context has grown, or shrunk, by what an
+ * attempt keeps. Other settings, or another model, make room for one at once.
+ * After a failure none is made for a while: the first ten seconds, twice as long
+ * each time, ten minutes at most; when it has been over for as long as that, it
+ * is forgotten.
  *
  * @since 0.1.0
  */
@@ -20,14 +22,24 @@ export const firstPauseMs = 10_000
 /** How long nothing is tried at most after a failure, in milliseconds. */
 export const longestPauseMs = 600_000
 
-/** By how much a context has to grow at least before another attempt can do better, in tokens. */
-export const leastGrowthTokens = 1000
+/** By how much a context has to change at least before another attempt can do better, in tokens. */
+export const leastChangeTokens = 1000
 
 /** How full a context is, and what an attempt would keep of it. In tokens. */
 export interface Fill {
   readonly contextTokens: number
   readonly threshold: number
   readonly keepRecentTokens: number
+  /** The first entry that an attempt would keep; undefined where nothing can be cut. */
+  readonly firstKeptEntryId: string | undefined
+}
+
+/** An attempt that left the context as full as this. */
+export interface Stuck extends Fill {
+  /** Whether a summary was made, and paid for. */
+  readonly wasMade: boolean
+  /** Why, in a sentence. */
+  readonly why: string
 }
 
 /** What is remembered of attempts. */
@@ -38,8 +50,7 @@ export interface Attempts {
   readonly pausedUntil: number
   /** What failed last, in a sentence. */
   readonly failure: string
-  /** What an attempt left that was still over the threshold. */
-  readonly stuck: (Fill & { readonly why: string }) | undefined
+  readonly stuck: Stuck | undefined
 }
 
 /** Nothing was tried yet, or nothing that matters any more. */
@@ -54,31 +65,25 @@ export interface Obstacle {
   readonly why: string
 }
 
-/** Why an attempt over the threshold is not to be made now; none where it may be. `now` is in milliseconds since 1970. */
+/** Why an attempt is not to be made now; none where it may be. `now` is in milliseconds since 1970. */
 export const obstacle = (attempts: Attempts, fill: Fill, now: number): Option.Option<Obstacle> => {
-  const { stuck } = attempts
+  const { failure, pausedUntil, stuck } = attempts
   if (stuck !== undefined && !hasChanged(stuck, fill)) return Option.some({ kind: "stuck", why: stuck.why })
-  return pause(attempts, now)
-}
-
-/** Why nothing is to be tried now, whatever the context has become since. */
-export const pause = ({ failure, pausedUntil }: Attempts, now: number): Option.Option<Obstacle> => {
   if (now >= pausedUntil) return Option.none()
   const seconds = Math.ceil((pausedUntil - now) / 1000)
   return Option.some({ kind: "paused", why: `The last attempt failed; the next is made in ${seconds} s. ${failure}` })
 }
 
 /** Whether another attempt can do better than the one that left this. */
-const hasChanged = (left: Fill, { contextTokens, threshold }: Fill): boolean =>
-  threshold !== left.threshold ||
-  contextTokens < left.contextTokens ||
-  contextTokens >= left.contextTokens + Math.max(left.keepRecentTokens, leastGrowthTokens)
+const hasChanged = (left: Stuck, now: Fill): boolean => {
+  if (now.threshold !== left.threshold || now.keepRecentTokens !== left.keepRecentTokens) return true
+  if (!left.wasMade) return now.firstKeptEntryId !== left.firstKeptEntryId
+  const change = Math.abs(now.contextTokens - left.contextTokens)
+  return change >= Math.max(left.keepRecentTokens, leastChangeTokens)
+}
 
-/** After an attempt that left the context as full as this: stuck, where that is still over the threshold. */
-export const ended = (before: Attempts, fill: Fill, why: string): Attempts => ({
-  ...before,
-  stuck: fill.contextTokens > fill.threshold ? { ...fill, why } : undefined
-})
+/** After an attempt that came to its end: stuck or not. */
+export const ended = (before: Attempts, stuck: Stuck | undefined): Attempts => ({ ...before, stuck })
 
 /** After an attempt that failed. */
 export const failed = (before: Attempts, failure: string, now: number): Attempts => {
@@ -86,6 +91,3 @@ export const failed = (before: Attempts, failure: string, now: number): Attempts
   const wait = Math.min(firstPauseMs * 2 ** failures, longestPauseMs)
   return { ...before, failures: failures + 1, pausedUntil: now + wait, failure }
 }
-
-/** Once the context is under its threshold, nothing is stuck. */
-export const under = (before: Attempts): Attempts => ({ ...before, stuck: undefined })

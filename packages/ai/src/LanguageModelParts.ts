@@ -53,17 +53,20 @@ const partsOf = (part: Response.StreamPart<{}>): ReadonlyArray<Heard> => {
   }
 }
 
-const stopReasonOf = (reason: Response.FinishReason) =>
+/** Why a reply ended, in the port's words. */
+export const stopReasonOf = (reason: Response.FinishReason) =>
   Said.stopReason({ length: "length", "tool-calls": "toolUse", "content-filter": "refusal" }, reason) ?? "stop"
 
-const usageOf = ({ cachedInputTokens, inputTokens, outputTokens }: Response.Usage) =>
+/** What a reply used, in tokens. */
+export const usageOf = ({ cachedInputTokens, inputTokens, outputTokens }: Response.Usage) =>
   WireJson.usage({
     input: WireJson.without(inputTokens, cachedInputTokens),
     output: outputTokens,
     cacheRead: cachedInputTokens
   })
 
-const faultOf = (error: AiError.AiError | ParseResult.ParseError, now: number): Fault => {
+/** What an error says went wrong. `now` is in milliseconds since 1970. */
+export const faultOf = (error: AiError.AiError | ParseResult.ParseError, now: number): Fault => {
   switch (error._tag) {
     case "HttpResponseError":
       return error.reason === "StatusCode"

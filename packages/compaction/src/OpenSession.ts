@@ -63,12 +63,15 @@ export const open = (
   Effect.map(store.open(key, opening), (session) => {
     const counter = Tokens.counter(count, Rules.standard)
     const state = new State(counter, read(session, counter))
+    // Tools that run side by side end when they like.
+    const oneAtATime = Effect.unsafeMakeSemaphore(1).withPermits(1)
     return {
       key: session.key,
       session: () => state.known.session,
       context: () => state.known.index,
       model: () => state.known.model,
-      append: (bodies, place = "leaf") => Effect.uninterruptible(append(store, state, bodies, place, maxChanges)),
+      append: (bodies, place = "leaf") =>
+        Effect.uninterruptible(oneAtATime(append(store, state, bodies, place, maxChanges))),
       reload: Effect.map(store.open(key, opening), (session) => state.start(session))
     }
   })

@@ -1,0 +1,169 @@
+/**
+ * One call of a chat, step by step: the prompt is appended, the model asked, its
+ * reply appended, its calls run and each result appended.
+ *
+ * Laws. Every step is in the session before the next one begins, and a step is
+ * there whole or not at all. What follows a reply stays on its branch, wherever
+ * somebody else has gone meanwhile. A request that the provider finds too large
+ * is made once more after a compaction, and only where nothing was said yet.
+ *
+ * @since 0.1.0
+ */
+import type * as AutoCompaction from "@cutpoint/compaction/AutoCompaction"
+import type * as OpenSession from "@cutpoint/compaction/OpenSession"
+import type * as Message from "@cutpoint/core/Message"
+import * as AiError from "@effect/ai/AiError"
+import * as Model from "@effect/ai/Model"
+import * as Prompt from "@effect/ai/Prompt"
+import type * as Response from "@effect/ai/Response"
+import type * as Toolkit from "@effect/ai/Toolkit"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as ChatMessages from "./ChatMessages.js"
+import * as ChatReply from "./ChatReply.js"
+import * as ChatTools from "./ChatTools.js"
+import * as ChatTyping from "./ChatTyping.js"
+import * as Fault from "./Fault.js"
+import * as LanguageModelParts from "./LanguageModelParts.js"
+
+/** What a chat is held with. */
+export interface Means {
+  readonly auto: AutoCompaction.Service
+  readonly session: OpenSession.OpenSession
+  readonly compaction: AutoCompaction.Options
+  /** The model that was named for this chat, if one was. */
+  readonly named: () => { readonly provider: string; readonly modelId: string } | undefined
+}
+
+/** A call under way. */
+export interface Turn {
+  readonly means: Means
+  /** The chat's method, for errors. */
+  readonly method: string
+  readonly toolkit: Toolkit.WithHandler<ChatTyping.Tools> | undefined
+  readonly options: ChatTyping.Options
+  /** The newest entry of this call: what follows goes on its branch. */
+  lastId: string | null
+}
+
+/** A new reply. */
+export const gathered = ({ toolkit }: Turn): ChatReply.Gathered =>
+  new ChatReply.Gathered(ChatTools.argumentsOf(toolkit))
+
+/** The prompt as the model is to see it. */
+export const promptOf = ({ means }: Turn): Prompt.Prompt => contextOf(means.session)
+
+/** A session as a model is to see it. */
+export const contextOf = (session: OpenSession.OpenSession): Prompt.Prompt =>
+  ChatMessages.toPrompt({ items: session.context().items() })
+
+/** Appends a prompt: below the leaf, or as what the session is from now on. */
+export const say = Effect.fnUntraced(function* (means: Means, prompt: Prompt.Prompt, place: "leaf" | "root") {
+  const timestamp = yield* Clock.currentTimeMillis
+  const said = ChatMessages.ofPrompt(prompt).map((message) => bodyOf(stamped(message, timestamp)))
+  const [first, ...rest] = [...modelChange(means), ...said]
+  if (first !== undefined) yield* means.session.append([first, ...rest], place)
+})
+
+/** Appends what is asked, in place of all that was where that is given, and compacts where that is due. */
+export const begin = Effect.fnUntraced(function* (
+  means: Means,
+  method: string,
+  options: ChatTyping.Options,
+  replaced: Prompt.Prompt | undefined
+) {
+  const toolkit = yield* ChatTools.toolkitOf(options)
+  const asked = Prompt.make(options.prompt)
+  const isReplaced = replaced !== undefined
+  const prompt = isReplaced ? Prompt.merge(replaced, asked) : asked
+  yield* asAiError(method, say(means, prompt, isReplaced ? "root" : "leaf"))
+  yield* means.auto.ifDue(means.session, means.compaction)
+  const turn: Turn = { means, method, toolkit, options, lastId: means.session.session().tree.leafId }
+  return turn
+})
+
+const stamped = (message: Message.Message, timestamp: number): Message.Message =>
+  message.role === "unknown" ? message : { ...message, timestamp }
+
+const bodyOf = (message: Message.Message) => ({ type: "message" as const, message })
+
+/** Says that from here on another model answers, where that is so. */
+const modelChange = ({ named, session }: Means) => {
+  const [next, last] = [named(), session.model()]
+  if (next === undefined) return []
+  const isSame = last?.provider === next.provider && last.modelId === next.modelId
+  return isSame ? [] : [{ type: "model_change" as const, ...next }]
+}
+
+/** Appends messages on the branch of the call. */
+const append = Effect.fnUntraced(function* (turn: Turn, message: Message.Message) {
+  const { lastId, means, method } = turn
+  const place = lastId === null ? "leaf" : { onBranchOf: lastId }
+  const entries = yield* asAiError(method, means.session.append([bodyOf(message)], place))
+  turn.lastId = entries.at(-1)?.id ?? lastId
+})
+
+/** Keeps a reply, as it ended or as it was ended: once, and whole or not at all. */
+export const keep = Effect.fnUntraced(function* (turn: Turn, reply: ChatReply.Gathered, end?: ChatReply.End) {
+  const named = turn.means.named()
+  const provider = named?.provider ?? Option.getOrUndefined(yield* Effect.serviceOption(Model.ProviderName))
+  const timestamp = yield* Clock.currentTimeMillis
+  yield* append(turn, reply.message({ provider, model: named?.modelId }, timestamp, end))
+  reply.isKept = true
+}, Effect.uninterruptible)
+
+/** Runs the calls of a reply that is kept, unless their results are to come from elsewhere. */
+export const runTools = (
+  turn: Turn,
+  parts: Iterable<Response.AnyPart>
+): Effect.Effect<ReadonlyArray<ChatTyping.Result>, unknown> => {
+  const { options, toolkit } = turn
+  if (toolkit === undefined || options.disableToolCallResolution === true) return Effect.succeed([])
+  const run = (call: ChatTyping.Call) =>
+    ChatTools.run(toolkit, call, (message) =>
+      Effect.flatMap(Clock.currentTimeMillis, (timestamp) => append(turn, stamped(message, timestamp)))
+    )
+  return Effect.forEach(ChatTyping.callsOf(parts), run, { concurrency: options.concurrency })
+}
+
+/** The end of a turn: compacts where that is due. */
+export const end = ({ means }: Turn): Effect.Effect<void> =>
+  Effect.asVoid(means.auto.ifDue(means.session, means.compaction))
+
+/** Keeps an attempt that failed; whether the request is to be made again. */
+export const failed = Effect.fnUntraced(function* (
+  turn: Turn,
+  reply: ChatReply.Gathered,
+  error: unknown,
+  isRetry: boolean
+) {
+  const fault = yield* faultOf(error)
+  const named = turn.means.named()
+  const model = named === undefined ? "The model" : `${named.provider}/${named.modelId}`
+  const { message: errorMessage } = Fault.toError(fault, model, "what it said is not kept.")
+  yield* keep(turn, reply, { stopReason: "error", errorMessage })
+  if (Fault.kindOf(fault) !== "LlmOverflow" || !reply.isEmpty || turn.lastId === null) return false
+  const { auto, compaction, session } = turn.means
+  const outcome = yield* auto.onOverflow(session, { ...compaction, failedEntryIds: [turn.lastId], isRetry })
+  turn.lastId = session.session().tree.leafId
+  return outcome._tag === "Compacted"
+})
+
+/** What went wrong, by an error that may hold a key and is not kept. */
+export const faultOf = (error: unknown): Effect.Effect<Fault.Fault> =>
+  Effect.map(Clock.currentTimeMillis, (now) =>
+    AiError.isAiError(error)
+      ? LanguageModelParts.faultOf(error, now)
+      : { codes: ["malformed"], message: "the reply is not what was expected." }
+  )
+
+/** A session's error as those expect it who call a `Chat`; the error itself is its `cause`. */
+const asAiError = <A, E extends Error, R>(
+  method: string,
+  effect: Effect.Effect<A, E, R>
+): Effect.Effect<A, AiError.AiError, R> =>
+  Effect.mapError(
+    effect,
+    (cause) => new AiError.UnknownError({ module: "SessionChat", method, description: cause.message, cause })
+  )

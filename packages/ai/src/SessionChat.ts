@@ -1,0 +1,212 @@
+/**
+ * A chat over any `LanguageModel` of `@effect/ai` whose history is a session:
+ * every message is stored as it happens, and when the context gets too large it
+ * is compacted. It reads as `Chat` of `@effect/ai` does; a program moves from
+ * one to the other by the line that makes the chat.
+ *
+ * What differs. Tools run when the reply is complete and stored, so that their
+ * results follow the end of a stream's text. A reply that is interrupted or
+ * breaks off is kept as far as it came. An error of the session comes as an
+ * `UnknownError`, with the error itself as its `cause`.
+ *
+ * @since 0.1.0
+ */
+import * as AutoCompaction from "@cutpoint/compaction/AutoCompaction"
+import { Busy } from "@cutpoint/compaction/CompactionErrors"
+import * as Navigation from "@cutpoint/compaction/Navigation"
+import * as SessionStore from "@cutpoint/compaction/SessionStore"
+import * as AiError from "@effect/ai/AiError"
+import type * as Chat from "@effect/ai/Chat"
+import type * as LanguageModel from "@effect/ai/LanguageModel"
+import * as Prompt from "@effect/ai/Prompt"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type { ParseError } from "effect/ParseResult"
+import * as Ref from "effect/Ref"
+import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+import * as ChatReplies from "./ChatReplies.js"
+import * as ChatTurn from "./ChatTurn.js"
+import * as ChatTyping from "./ChatTyping.js"
+
+/** How a chat is held. */
+export interface Options {
+  /**
+   * `provider/model`: whose window and settings hold, and what replies are
+   * stored under. Where it is left out, the provider is the one that the model's
+   * layer names, and the model the one that the reply names.
+   */
+  readonly model?: string | undefined
+  /** How the session is compacted; what is left out comes from the settings. */
+  readonly compaction?: AutoCompaction.Options | undefined
+}
+
+/** How a new session is held. */
+export interface NewOptions extends Options {
+  /** The folder that the session belongs to; `.` where left out. */
+  readonly cwd?: string | undefined
+}
+
+/**
+ * A chat whose history is a session. `history` is what the model would be sent.
+ * Setting it begins a new branch that holds what was set; what was before stays
+ * in the session. One call is made at a time.
+ */
+export interface Service extends Chat.Service {
+  /** What the store opens the session by. */
+  readonly key: string
+  /** The session as this chat last read or wrote it. */
+  readonly session: Effect.Effect<SessionStore.Session>
+  /** From the next call on, another model (`provider/model`) replies: its window holds. */
+  readonly changeModel: (model: string) => Effect.Effect<void>
+  /**
+   * Goes to another entry, with a summary of what is left behind where one is
+   * wanted. `Busy` while a call or a compaction is under way.
+   */
+  readonly navigate: (
+    targetId: string,
+    options?: Navigation.Options
+  ) => Effect.Effect<Navigation.Navigated, Navigation.NavigateError>
+}
+
+type Needs = AutoCompaction.AutoCompaction | Navigation.Navigation | SessionStore.SessionStore
+
+/** A chat in a new session. */
+export const make = Effect.fnUntraced(function* (
+  options: NewOptions = {}
+): Effect.fn.Return<Service, SessionStore.AppendError, Needs> {
+  return yield* fromPrompt(Prompt.empty, options)
+})
+
+/** A chat in a new session of the current folder; in place of `Chat.empty`. */
+export const empty: Effect.Effect<Service, SessionStore.AppendError, Needs> = Effect.suspend(() => make())
+
+/** A chat in a new session that begins with a prompt; in place of `Chat.fromPrompt`. */
+export const fromPrompt = Effect.fnUntraced(function* (
+  prompt: Prompt.RawInput,
+  options: NewOptions = {}
+): Effect.fn.Return<Service, SessionStore.AppendError, Needs> {
+  const store = yield* SessionStore.SessionStore
+  const { key } = yield* store.create({ cwd: options.cwd ?? "." })
+  return yield* over(key, options, Prompt.make(prompt))
+})
+
+/** A chat in a new session that begins with what `export` gave; in place of `Chat.fromExport`. */
+export const fromExport = (
+  data: unknown,
+  options: NewOptions = {}
+): Effect.Effect<Service, ParseError | SessionStore.AppendError, Needs> =>
+  Effect.flatMap(Schema.decodeUnknown(Prompt.Prompt)(data), (prompt) => fromPrompt(prompt, options))
+
+/** A chat in a new session that begins with what `exportJson` gave; in place of `Chat.fromJson`. */
+export const fromJson = (
+  data: string,
+  options: NewOptions = {}
+): Effect.Effect<Service, ParseError | SessionStore.AppendError, Needs> =>
+  Effect.flatMap(Schema.decode(Prompt.FromJson)(data), (prompt) => fromPrompt(prompt, options))
+
+/** The chat of a session that is there: by its key, its id, or the start of its id. */
+export const resume = Effect.fnUntraced(function* (
+  query: string,
+  options: Options = {}
+): Effect.fn.Return<Service, SessionStore.AmbiguousSession | SessionStore.AppendError, Needs> {
+  const store = yield* SessionStore.SessionStore
+  return yield* over(yield* store.find(query), options, Prompt.empty)
+})
+
+const over = Effect.fnUntraced(function* (key: string, { compaction = {}, model }: Options, prompt: Prompt.Prompt) {
+  const auto = yield* AutoCompaction.AutoCompaction
+  const navigation = yield* Navigation.Navigation
+  const context = yield* Effect.context<never>()
+  const session = yield* auto.open(key)
+  const oneAtATime = yield* Effect.makeSemaphore(1)
+  const history = yield* Ref.make(Prompt.empty)
+  /** What `history` was last set to here, and the model that was named. */
+  const held = { history: Prompt.empty, model }
+  const means: ChatTurn.Means = { auto, session, compaction, named: () => namedBy(held.model) }
+
+  const show = Effect.suspend(() => {
+    held.history = ChatTurn.contextOf(session)
+    return Ref.set(history, held.history)
+  })
+  if (prompt.content.length > 0) yield* ChatTurn.say(means, prompt, "leaf")
+  yield* show
+
+  const begin = (method: string, options: ChatTyping.Options) =>
+    Effect.flatMap(Ref.get(history), (now) =>
+      ChatTurn.begin(means, method, options, now === held.history ? undefined : now)
+    )
+  const inTurn = <A, E, R>(call: Effect.Effect<A, E, R>) =>
+    Effect.mapInputContext(oneAtATime.withPermits(1)(Effect.ensuring(call, show)), (input: Context.Context<R>) =>
+      Context.merge(context, input)
+    )
+
+  const calls = ChatTyping.typed({
+    generateText: Effect.fn("SessionChat.generateText")((options) =>
+      inTurn(Effect.flatMap(begin("generateText", options), ChatReplies.text))
+    ),
+    generateObject: Effect.fn("SessionChat.generateObject")((options) =>
+      inTurn(Effect.flatMap(begin("generateObject", options), (turn) => ChatReplies.object(turn, options)))
+    ),
+    streamText: (options) =>
+      Stream.unwrapScoped(
+        Effect.gen(function* () {
+          yield* scopedPermit(oneAtATime, show)
+          return yield* Effect.flatMap(begin("streamText", options), ChatReplies.stream)
+        })
+      ).pipe(
+        Stream.mapInputContext((input: Context.Context<LanguageModel.LanguageModel>) => Context.merge(context, input)),
+        Stream.withSpan("SessionChat.streamText", { captureStackTrace: false })
+      )
+  })
+
+  const navigate: Service["navigate"] = Effect.fn("SessionChat.navigate")(function* (targetId, options) {
+    const gone = Effect.zipLeft(navigation.navigate(key, targetId, options), Effect.zipRight(session.reload, show))
+    const done = yield* oneAtATime.withPermitsIfAvailable(1)(gone)
+    return yield* Option.match(done, { onNone: () => new Busy({ session: key }), onSome: Effect.succeed })
+  })
+
+  const chat: Service = {
+    ...calls,
+    history,
+    export: exported("export", Ref.get(history), Schema.encode(Prompt.Prompt)),
+    exportJson: exported("exportJson", Ref.get(history), Schema.encode(Prompt.FromJson)),
+    key: session.key,
+    session: Effect.sync(() => session.session()),
+    changeModel: (model) => Effect.sync(() => void (held.model = model)),
+    navigate
+  }
+  return chat
+})
+
+/** The one permit for as long as the scope lasts; waiting for it can be interrupted. */
+const scopedPermit = (oneAtATime: Effect.Semaphore, before: Effect.Effect<void>) =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.zipRight(
+      restore(oneAtATime.take(1)),
+      Effect.addFinalizer(() => Effect.zipRight(before, oneAtATime.release(1)))
+    )
+  )
+
+const namedBy = (model: string | undefined) => {
+  const [, provider, modelId] = /^([^/]+)\/(.+)$/s.exec(model ?? "") ?? []
+  return provider === undefined || modelId === undefined ? undefined : { provider, modelId }
+}
+
+const exported = <A>(
+  method: string,
+  history: Effect.Effect<Prompt.Prompt>,
+  encode: (prompt: Prompt.Prompt) => Effect.Effect<A, ParseError>
+): Effect.Effect<A, AiError.MalformedOutput> =>
+  Effect.flatMap(history, encode).pipe(
+    Effect.mapError((error) =>
+      AiError.MalformedOutput.fromParseError({
+        module: "SessionChat",
+        method,
+        description: "The history has something in it that JSON cannot say; it was not exported.",
+        error
+      })
+    ),
+    Effect.withSpan(`SessionChat.${method}`)
+  )

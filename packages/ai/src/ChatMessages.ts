@@ -59,7 +59,7 @@ const read = (messages: ReadonlyArray<Message.Message>): Option.Option<Prompt.Pr
 }
 
 const withoutDetails = (message: Message.Message): Message.Message =>
-  message.role === "unknown" ? message : { ...message, details: undefined }
+  "details" in message ? { ...message, details: undefined } : message
 
 /** Providers refuse a reply without content, as one that failed at once leaves it. */
 const saysSomething = (message: Message.Message): boolean =>

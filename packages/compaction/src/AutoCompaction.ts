@@ -71,8 +71,11 @@ interface Means {
   readonly settings: Settings.Service
   readonly facts: Facts
   readonly publish: (event: Event) => Effect.Effect<void>
-  /** What is remembered of sessions whose last attempt came to nothing. */
-  readonly attempts: Map<string, Attempts.Attempts>
+  /**
+   * What is remembered of sessions whose last attempt came to nothing. A provider
+   * that refuses a context in spite of a compaction says nothing of the threshold.
+   */
+  readonly attempts: { readonly [reason in Automatic]: Map<string, Attempts.Attempts> }
 }
 
 const make = Effect.gen(function* () {
@@ -84,7 +87,7 @@ const make = Effect.gen(function* () {
     settings: yield* Settings.Settings,
     facts: yield* ModelFacts,
     publish: (event) => Effect.asVoid(PubSub.publish(events, event)),
-    attempts: new Map()
+    attempts: { threshold: new Map(), overflow: new Map() }
   }
 
   const open = Effect.fn("AutoCompaction.open")((key: string) => OpenSession.open(store, count, key))
@@ -128,7 +131,7 @@ const checked = Effect.fnUntraced(function* (
 const overThreshold = Effect.fnUntraced(function* (means: Means, session: OpenSession.OpenSession, options: Options) {
   const check = yield* checked(means, session, options, "threshold")
   if (!check.isOver) {
-    remember(means, session.key, (before) => Attempts.ended(before, undefined))
+    remember(means, session.key, "threshold", (before) => Attempts.ended(before, undefined))
     const notDue: Outcome = { _tag: "NotDue", check }
     return notDue
   }
@@ -142,7 +145,7 @@ const afterOverflow = Effect.fnUntraced(function* (means: Means, session: OpenSe
   yield* hide(session, failedEntryIds)
   if (isRetry) {
     const now = yield* Clock.currentTimeMillis
-    remember(means, session.key, (before) => Attempts.failed(before, stillRefused, now))
+    remember(means, session.key, "overflow", (before) => Attempts.failed(before, stillRefused, now))
     return skipped("stuck", stillRefused)
   }
   const check = yield* checked(means, session, options, "overflow")
@@ -166,12 +169,18 @@ const hide = (session: OpenSession.OpenSession, ids: ReadonlyArray<string>) => {
   return first === undefined ? Effect.void : session.append([first, ...rest])
 }
 
-const attemptsOf = ({ attempts }: Means, key: string): Attempts.Attempts => attempts.get(key) ?? Attempts.none
+const attemptsOf = ({ attempts }: Means, key: string, reason: Automatic): Attempts.Attempts =>
+  attempts[reason].get(key) ?? Attempts.none
 
-const remember = (means: Means, key: string, change: (before: Attempts.Attempts) => Attempts.Attempts) => {
-  const after = change(attemptsOf(means, key))
-  if (Attempts.isNone(after)) means.attempts.delete(key)
-  else means.attempts.set(key, after)
+const remember = (
+  means: Means,
+  key: string,
+  reason: Automatic,
+  change: (before: Attempts.Attempts) => Attempts.Attempts
+) => {
+  const after = change(attemptsOf(means, key, reason))
+  if (Attempts.isNone(after)) means.attempts[reason].delete(key)
+  else means.attempts[reason].set(key, after)
   return after
 }
 
@@ -185,11 +194,11 @@ const unlessHindered = Effect.fnUntraced(function* (
   if (!check.isAutomatic) return disabled
   const now = yield* Clock.currentTimeMillis
   const fill = fillOf(session, check)
-  const obstacle = Attempts.obstacle(attemptsOf(means, session.key), fill, now)
+  const obstacle = Attempts.obstacle(attemptsOf(means, session.key, options.reason), fill, now)
   if (Option.isSome(obstacle)) return skipped(obstacle.value.kind, obstacle.value.why)
   yield* means.publish({ _tag: "Started", session: session.key, reason: options.reason })
   return yield* attempt(means, session, fill, options).pipe(
-    Effect.catchAll((error) => failure(means, session.key, fill, error))
+    Effect.catchAll((error) => failure(means, session.key, options.reason, fill, error))
   )
 })
 
@@ -216,8 +225,12 @@ const attempt = Effect.fnUntraced(function* (
       yield* session.reload
       const left = fillOf(session, { ...result.prepared.check, contextTokens: result.tokensAfter })
       const isStuck = left.contextTokens > left.threshold
-      remember(means, key, () =>
-        Attempts.ended(Attempts.none, isStuck ? { ...left, wasMade: true, why: stillOver(left) } : undefined)
+      // Whether one after an overflow has helped is known when the provider takes the context.
+      remember(means, key, options.reason, (before) =>
+        Attempts.ended(
+          options.reason === "overflow" ? before : Attempts.none,
+          isStuck ? { ...left, wasMade: true, why: stillOver(left) } : undefined
+        )
       )
       const compacted: Outcome = { _tag: "Compacted", result }
       return compacted
@@ -229,7 +242,7 @@ const attempt = Effect.fnUntraced(function* (
       return notDue
     }
     case "NothingToCompact":
-      return stuck(means, key, fill, result.why)
+      return stuck(means, key, options.reason, fill, result.why)
     case "Disabled":
       return disabled
     case "Canceled":
@@ -237,8 +250,8 @@ const attempt = Effect.fnUntraced(function* (
   }
 })
 
-const stuck = (means: Means, key: string, fill: Attempts.Fill, why: string): Skipped => {
-  remember(means, key, (before) => Attempts.ended(before, { ...fill, wasMade: false, why }))
+const stuck = (means: Means, key: string, reason: Automatic, fill: Attempts.Fill, why: string): Skipped => {
+  remember(means, key, reason, (before) => Attempts.ended(before, { ...fill, wasMade: false, why }))
   return skipped("stuck", why)
 }
 
@@ -267,13 +280,14 @@ const telling = <A, E, R>(
 const failure = Effect.fnUntraced(function* (
   means: Means,
   key: string,
+  reason: Automatic,
   fill: Attempts.Fill,
   error: Compaction.CompactError
 ) {
   if (error._tag === "Busy") return skipped("busy", error.message)
-  if (error._tag === "CannotShrink") return stuck(means, key, fill, error.message)
+  if (error._tag === "CannotShrink") return stuck(means, key, reason, fill, error.message)
   const now = yield* Clock.currentTimeMillis
-  const { pausedUntil } = remember(means, key, (before) => Attempts.failed(before, error.message, now))
+  const { pausedUntil } = remember(means, key, reason, (before) => Attempts.failed(before, error.message, now))
   const failed: Failed = { _tag: "Failed", error, pausedUntil }
   return failed
 })

@@ -1,42 +1,48 @@
 /** Builds the packages (JavaScript and types) and bundles the command. */
-import { chmodSync, rmSync } from "node:fs"
+import { chmodSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { keepCompiled } from "./codeCache.mjs"
 import { install, installed, root, run } from "./workspace.mjs"
 
+const sources = join(root, "apps", "cli", "src")
 const dist = join(root, "apps", "cli", "dist")
+const chunks = join(dist, "chunks")
 
 /** Builds everything; what has not changed is not built again. */
 export const build = async () => {
   install()
   run(installed("tsc"), ["-b"], { stdio: ["ignore", 2, 2] })
   await bundle()
+  keepCompiled(dist)
 }
 
-/** One folder of chunks, so that vocabularies are loaded only when they are used. */
+/**
+ * One folder of chunks, so that vocabularies are loaded only when they are used,
+ * and the program that starts them. They are CommonJS: Node loads it faster, and
+ * can be given compiled code for it.
+ */
 const bundle = async () => {
-  const { build: esbuild } = await import("esbuild")
-  rmSync(join(dist, "chunks"), { recursive: true, force: true })
-  await esbuild({
-    entryPoints: [join(root, "apps", "cli", "src", "bin.ts")],
-    outdir: dist,
-    bundle: true,
-    splitting: true,
-    format: "esm",
+  const { build: rolldown } = await import("rolldown")
+  rmSync(chunks, { recursive: true, force: true })
+  const common = {
     platform: "node",
-    target: "node20",
-    mainFields: ["module", "main"],
-    chunkNames: "chunks/[name]-[hash]",
-    sourcemap: false,
-    minify: true,
-    keepNames: true,
-    legalComments: "none",
-    alias: { "@anthropic-ai/tokenizer": join(root, "scripts", "noTokenizer.mjs") },
-    // Some dependencies are CommonJS and ask for Node's modules at run time.
-    banner: {
-      js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);'
+    transform: { target: "node20" },
+    resolve: {
+      mainFields: ["module", "main"],
+      alias: { "@anthropic-ai/tokenizer": join(root, "scripts", "noTokenizer.mjs") }
     },
-    logLevel: "warning"
-  })
+    logLevel: "warn"
+  }
+  const output = { format: "cjs", minify: true, keepNames: true, comments: false }
+  await rolldown([
+    {
+      ...common,
+      input: { main: join(sources, "bin.ts") },
+      output: { ...output, dir: chunks, entryFileNames: "[name].js", chunkFileNames: "[name]-[hash].js" }
+    },
+    { ...common, input: join(sources, "start.ts"), output: { ...output, file: join(dist, "bin.js") } }
+  ])
+  writeFileSync(join(dist, "package.json"), `${JSON.stringify({ type: "commonjs" })}\n`)
   chmodSync(join(dist, "bin.js"), 0o755)
 }
 

@@ -1,7 +1,8 @@
 import * as SessionChat from "@cutpoint/ai/SessionChat"
 import * as SessionStore from "@cutpoint/compaction/SessionStore"
 import * as SessionTree from "@cutpoint/core/SessionTree"
-import * as Model from "@effect/ai/Model"
+import * as Model from "@cutpoint/testing/ScriptedLanguageModel"
+import { ProviderName } from "@effect/ai/Model"
 import * as Prompt from "@effect/ai/Prompt"
 import { describe, expect, it } from "@effect/vitest"
 import * as Chunk from "effect/Chunk"
@@ -12,16 +13,16 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Ref from "effect/Ref"
 import * as Stream from "effect/Stream"
-import * as ScriptedModel from "./ScriptedModel.js"
 import { context, inMemory, onFiles, over, said, sizes, stored, Tools } from "./services.js"
 
-const { call, text } = ScriptedModel
+const { call, text } = Model
+const tooLarge = Model.tooLarge(9000, 8000)
 
 const looking = Tools.toLayer({ look: ({ at }) => Effect.succeed({ found: `${at} says 42` }) })
 
 /** Replies in turn, and the last one from then on. */
-const replying = (...replies: ReadonlyArray<ReturnType<ScriptedModel.Script["reply"]>>) =>
-  ScriptedModel.make({ reply: (_, index) => replies[Math.min(index, replies.length - 1)] ?? [] })
+const replying = (...replies: ReadonlyArray<ReturnType<Model.Options["reply"]>>) =>
+  Model.make({ reply: (_, index) => replies[Math.min(index, replies.length - 1)] ?? [] })
 
 describe("what is stored", () => {
   it.effect("is what was said, as other programs of sessions expect it, once and in order", () => {
@@ -65,7 +66,7 @@ describe("what is stored", () => {
         { role: "assistant", content: [{ type: "text", text: "42." }], stopReason: "stop" }
       ])
       expect(session.diagnostics).toEqual([])
-    }).pipe(Effect.provide(Layer.mergeAll(model.layer, looking, Layer.succeed(Model.ProviderName, "acme"), onFiles())))
+    }).pipe(Effect.provide(Layer.mergeAll(model.layer, looking, Layer.succeed(ProviderName, "acme"), onFiles())))
   })
 
   it.effect("comes back to the provider as it was, after a restart too: signatures, options, files, results", () => {
@@ -92,7 +93,7 @@ describe("what is stored", () => {
       const chat = yield* SessionChat.empty
       yield* Stream.runDrain(chat.streamText({ prompt }))
       yield* (yield* SessionChat.resume(chat.key)).generateText({ prompt: "and?" })
-      const [user, assistant] = model.asked[1]?.prompt.content ?? []
+      const [user, assistant] = model.requests[1]?.prompt.content ?? []
       expect(user).toEqual(prompt.content[0])
       expect(assistant?.content).toMatchObject([
         { type: "reasoning", text: "Hm.", options: { acme: { signature: "s1g" } } },
@@ -133,20 +134,20 @@ describe("what is stored", () => {
         "toolResult",
         "assistant"
       ])
-      expect(model.asked[1]?.prompt.content[2]?.content).toMatchObject([{ id: "c1", result: "by hand" }])
+      expect(model.requests[1]?.prompt.content[2]?.content).toMatchObject([{ id: "c1", result: "by hand" }])
     }).pipe(Effect.provide(Layer.mergeAll(model.layer, looking, inMemory())))
   })
 })
 
 describe("a request that fails", () => {
   it.effect("keeps the question, tells the error as it came, and no key of it is stored", () => {
-    const refused = ScriptedModel.refusal(401, '{"error":{"message":"wrong key sk-KEYMARKER-1234567890"}}')
+    const refused = Model.refusal(401, "wrong key sk-KEYMARKER-1234567890")
     const model = replying(refused, [text("yes")])
     return Effect.gen(function* () {
       const chat = yield* SessionChat.empty
       expect(yield* Effect.flip(chat.generateText({ prompt: "you there?" }))).toEqual(refused)
       yield* chat.generateText({ prompt: "and now?" })
-      expect(model.asked[1]?.prompt.content.map(({ role }) => role)).toEqual(["user", "user"])
+      expect(model.requests[1]?.prompt.content.map(({ role }) => role)).toEqual(["user", "user"])
       const session = yield* stored(chat.key)
       expect(said(session)[1]).toMatchObject({ role: "assistant", stopReason: "error", content: [] })
       expect(JSON.stringify(session.tree.entries)).not.toContain("KEYMARKER")
@@ -172,7 +173,7 @@ describe("a request that fails", () => {
         yield* Ref.set(isFull, true)
         const error = yield* Effect.flip(chat.generateText({ prompt: "you there?" }))
         expect(error).toMatchObject({ _tag: "UnknownError", module: "SessionChat", cause: { _tag: "AppendFailed" } })
-        expect(model.asked).toEqual([])
+        expect(model.requests).toEqual([])
         yield* Ref.set(isFull, false)
         yield* chat.generateText({ prompt: "and now?" })
         expect(said(yield* stored(chat.key)).map(({ role }) => role)).toEqual(["user", "assistant"])
@@ -185,9 +186,9 @@ describe("an interruption", () => {
   it.effect("in the middle of a stream keeps what was said, as aborted", () =>
     Effect.gen(function* () {
       const reached = yield* Deferred.make<void>()
-      const model = ScriptedModel.make({
+      const model = Model.make({
         reply: () => [text("one two three four")],
-        between: (part) =>
+        before: (part) =>
           part.type === "text-delta" && part.delta.includes("three")
             ? Effect.zipRight(Deferred.succeed(reached, undefined), Effect.never)
             : Effect.void
@@ -213,7 +214,7 @@ describe("an interruption", () => {
       yield* Stream.runDrain(Stream.take(chat.streamText({ prompt: "count" }), 2))
       expect(said(yield* stored(chat.key))[1]).toMatchObject({ stopReason: "aborted" })
       yield* chat.generateText({ prompt: "go on" })
-      expect(model.asked).toHaveLength(2)
+      expect(model.requests).toHaveLength(2)
     }).pipe(Effect.provide(Layer.merge(model.layer, inMemory())))
   })
 
@@ -232,7 +233,7 @@ describe("an interruption", () => {
         yield* Fiber.interrupt(running)
         expect(said(yield* stored(chat.key)).map(({ role }) => role)).toEqual(["user", "assistant", "toolResult"])
         yield* (yield* SessionChat.resume(chat.key)).generateText({ prompt: "go on", toolkit: Tools })
-        const results = model.asked[1]?.prompt.content.flatMap(({ content, role }) =>
+        const results = model.requests[1]?.prompt.content.flatMap(({ content, role }) =>
           role === "tool" ? [...content] : []
         )
         expect(results).toMatchObject([
@@ -299,7 +300,7 @@ describe("a request that the provider finds too large", () => {
   it.effect.each(["text", "stream"] as const)(
     "as a %s is made once more after a compaction, and nothing of it is seen",
     (how) => {
-      const model = ScriptedModel.make({ window: 6000, reply: () => [text("yes")] })
+      const model = Model.make({ window: 6000, reply: () => [text("yes")] })
       return Effect.gen(function* () {
         const chat = yield* SessionChat.empty
         const ask = (prompt: string) =>
@@ -309,7 +310,7 @@ describe("a request that the provider finds too large", () => {
                 expect(Chunk.toReadonlyArray(parts).at(-1)?.type).toBe("finish")
               )
         yield* Effect.forEach([1, 2, 3], (n) => ask(`${n} ${long}`))
-        expect(model.asked.map(({ isRefused }) => isRefused)).toEqual([false, false, true, false])
+        expect(model.requests.map(({ isRefused }) => isRefused)).toEqual([false, false, true, false])
         const session = yield* stored(chat.key)
         const types = session.tree.entries.map(({ type }) => type)
         expect(types.filter((type) => type === "context_edit" || type === "compaction")).toEqual([
@@ -324,7 +325,7 @@ describe("a request that the provider finds too large", () => {
   )
 
   it.effect("again after the compaction is not made a third time", () => {
-    const model = ScriptedModel.make({ reply: () => ScriptedModel.tooLarge })
+    const model = Model.make({ reply: () => tooLarge })
     return Effect.gen(function* () {
       const turns = ["1", "2", "3"].map((n) => ({
         role: "user" as const,
@@ -332,9 +333,9 @@ describe("a request that the provider finds too large", () => {
       }))
       const chat = yield* SessionChat.fromPrompt(turns)
       for (let round = 1; round <= 3; round++) {
-        expect(yield* Effect.flip(chat.generateText({ prompt: "?" }))).toEqual(ScriptedModel.tooLarge)
+        expect(yield* Effect.flip(chat.generateText({ prompt: "?" }))).toEqual(tooLarge)
       }
-      expect(model.asked).toHaveLength(4)
+      expect(model.requests).toHaveLength(4)
     }).pipe(Effect.provide(Layer.merge(model.layer, inMemory(small))))
   })
 })

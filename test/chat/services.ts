@@ -9,6 +9,8 @@ import * as Tokenizer from "@cutpoint/compaction/Tokenizer"
 import * as Projection from "@cutpoint/core/Projection"
 import * as SessionTree from "@cutpoint/core/SessionTree"
 import * as SessionFiles from "@cutpoint/session-files/SessionFiles"
+import type * as Model from "@cutpoint/testing/ScriptedLanguageModel"
+import type * as Prompt from "@effect/ai/Prompt"
 import * as Tool from "@effect/ai/Tool"
 import * as Toolkit from "@effect/ai/Toolkit"
 import { NodeContext } from "@effect/platform-node"
@@ -78,3 +80,29 @@ export const said = (session: SessionStore.Session) =>
 /** What the model sees. */
 export const context = (session: SessionStore.Session) =>
   Projection.messages(Projection.project(SessionTree.leafPath(session.tree)))
+
+/** Of so many tokens, by heuristic. */
+export const long = (tokens: number): string => "some".repeat(tokens)
+
+/** A window that nothing here fills. */
+export const wide: Settings.Given = { ...sizes, cutpoint: { ...sizes.cutpoint, contextWindow: 200_000 } }
+
+/** A turn of a conversation that was had before. */
+const turn = (n: number, tokens = 1500): ReadonlyArray<Prompt.MessageEncoded> => [
+  { role: "user", content: [{ type: "text", text: `Question ${n}. ${long(tokens)}` }] },
+  { role: "assistant", content: [{ type: "text", text: `Answer ${n}.` }] }
+]
+
+export const turns = (count: number) => Array.from({ length: count }, (_, n) => turn(n)).flat()
+
+/** How often a session was compacted. */
+export const compactions = ({ tree }: SessionStore.Session): number =>
+  tree.entries.filter(({ type }) => type === "compaction").length
+
+/** Runs on real files, against a model. */
+export const run = <A, E, R>(
+  test: Effect.Effect<A, E, R>,
+  model: Model.ScriptedLanguageModel,
+  settings?: Settings.Given,
+  summarizer?: Parameters<typeof onFiles>[1]
+) => Effect.provide(test, Layer.merge(model.layer, onFiles(settings, summarizer)))

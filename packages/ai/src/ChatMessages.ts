@@ -11,7 +11,7 @@
  */
 import * as Histories from "@cutpoint/core/Histories"
 import * as Json from "@cutpoint/core/Json"
-import type * as Message from "@cutpoint/core/Message"
+import * as Message from "@cutpoint/core/Message"
 import * as Projection from "@cutpoint/core/Projection"
 import * as Prompt from "@effect/ai/Prompt"
 import * as Option from "effect/Option"
@@ -31,26 +31,53 @@ export const ofPrompt = (prompt: Prompt.Prompt): ReadonlyArray<Message.Message> 
 
 /** The messages of a session that these are. */
 export const ofJson = (messages: ReadonlyArray<PromptMessage>): ReadonlyArray<Message.Message> =>
-  Histories.read(plain(messages.map(withParts(ChatFile.toJson))), "prompt")?.messages ?? []
+  Histories.read(plain(messages.map(withParts(partToJson))), "prompt")?.messages ?? []
+
+/** A tool that gives nothing gives null. */
+const partToJson = (part: Json.JsonObject): Json.JsonObject =>
+  part.type === "tool-result" && part.result === undefined ? { ...part, result: null } : ChatFile.toJson(part)
 
 /** As it will be read again. */
 const plain = (value: unknown): unknown => WireJson.parse(Json.textOf(value))
 
 /**
- * The prompt that a context is: its system messages folded into one, every call
- * with its result, and no reply that says nothing.
+ * The prompt that a context is: its system messages as one, and every call with
+ * its result.
  */
 export const toPrompt = (context: Pick<Projection.Projection, "items">): Prompt.Prompt => {
-  const system = Projection.systemMessage(context)
-  const said = Projection.messages(context).filter((message) => message.role !== "system" && saysSomething(message))
-  const messages = Projection.convertToLlm(system === undefined ? said : [system, ...said])
-  const repaired = Projection.repairToolPairs(messages).messages
+  const said = spoken(Projection.messages(context)).filter((message) => message.role !== "system")
+  const repaired = Projection.repairToolPairs(Projection.convertToLlm([...systemOf(context), ...said])).messages
   // What an import kept need not be what `@effect/ai` takes; then only what the session itself says is sent.
   return Option.getOrElse(
     Option.orElse(read(repaired), () => read(repaired.map(withoutDetails))),
     () => Prompt.empty
   )
 }
+
+/** One alone stays as it came, with its provider's options. */
+const systemOf = (context: Pick<Projection.Projection, "items">): ReadonlyArray<Message.SystemMessage> => {
+  const systems = Projection.messages(context).filter((message) => message.role === "system")
+  const folded = Projection.systemMessage(context)
+  return folded === undefined || systems.length === 1 ? systems : [folded]
+}
+
+/**
+ * Messages as they may go to a provider. A reply that was broken off or failed
+ * says its text, and the calls that got results: providers refuse replies
+ * without content, and thoughts that stop half-way.
+ */
+export const spoken = (messages: ReadonlyArray<Message.Message>): ReadonlyArray<Message.Message> => {
+  const answered = new Set(messages.map((message) => (message.role === "toolResult" ? message.toolCallId : undefined)))
+  const lasts = (block: Message.AssistantBlock): boolean =>
+    block.type === "toolCall" ? answered.has(block.id) : block.type === "text" && !isBlank(block)
+  return messages.flatMap((message): ReadonlyArray<Message.Message> => {
+    if (message.role !== "assistant") return [message]
+    const content = Message.isBroken(message) ? message.content.filter(lasts) : message.content
+    return content.every(isBlank) ? [] : [{ ...message, content }]
+  })
+}
+
+const isBlank = (block: Message.AssistantBlock): boolean => block.type === "text" && block.text.trim() === ""
 
 const read = (messages: ReadonlyArray<Message.Message>): Option.Option<Prompt.Prompt> => {
   const { document } = Histories.write(messages, "prompt")
@@ -60,10 +87,6 @@ const read = (messages: ReadonlyArray<Message.Message>): Option.Option<Prompt.Pr
 
 const withoutDetails = (message: Message.Message): Message.Message =>
   "details" in message ? { ...message, details: undefined } : message
-
-/** Providers refuse a reply without content, as one that failed at once leaves it. */
-const saysSomething = (message: Message.Message): boolean =>
-  message.role !== "assistant" || message.content.some((block) => block.type !== "text" || block.text !== "")
 
 const withParts =
   (change: (part: Json.JsonObject) => Json.JsonObject) =>

@@ -53,7 +53,10 @@ const whole = <Reply extends Text, E, R>(
         ),
       onSuccess: (response) => {
         for (const part of response.content) reply.take(part)
-        return Effect.as(ChatTurn.keep(turn, reply), response)
+        if (!reply.isCut) return Effect.as(ChatTurn.keep(turn, reply), response)
+        return Effect.flatMap(ChatTurn.cut(turn, reply, isRetry), (isToBeMadeAgain) =>
+          isToBeMadeAgain ? whole(turn, ask, true) : Effect.succeed(response)
+        )
       }
     })
   )
@@ -68,6 +71,9 @@ const results = (turn: ChatTurn.Turn, parts: Text["content"]) =>
 
 /** A request that failed, told apart from what fails after it. */
 class RequestFailed extends Data.TaggedError("RequestFailed")<{ readonly error: unknown }> {}
+
+/** A reply that ended before anything was said, by the part that says so. */
+class ReplyCut extends Data.TaggedError("ReplyCut")<{ readonly finish: ChatTyping.Part }> {}
 
 /** The reply that is coming in. */
 interface Incoming {
@@ -97,20 +103,31 @@ const streamed = (
     incoming.reply = reply
     return LanguageModel.streamText(unresolved(turn.options, ChatTurn.promptOf(turn))).pipe(
       Stream.mapChunksEffect((chunk) => taken(reply, parts, chunk)),
-      Stream.mapError((error) => (error instanceof RequestFailed ? error : new RequestFailed({ error }))),
+      Stream.mapError((error) =>
+        error instanceof RequestFailed || error instanceof ReplyCut ? error : new RequestFailed({ error })
+      ),
       Stream.concat(Stream.unwrap(Effect.suspend(() => ended(turn, reply, parts)))),
-      Stream.catchAll((failure) =>
-        failure instanceof RequestFailed ? again(turn, incoming, reply, failure.error, isRetry) : Stream.fail(failure)
-      )
+      Stream.catchAll((failure) => {
+        if (failure instanceof RequestFailed) {
+          const isToBeMadeAgain = ChatTurn.failed(turn, reply, failure.error, isRetry)
+          return again(turn, incoming, isToBeMadeAgain, Stream.fail(failure.error))
+        }
+        return failure instanceof ReplyCut
+          ? again(turn, incoming, ChatTurn.cut(turn, reply, isRetry), followed(turn, [failure.finish]))
+          : Stream.fail(failure)
+      })
     )
   })
 
-/** The request once more where that may help, else its failure. */
-const again = (turn: ChatTurn.Turn, incoming: Incoming, reply: ChatReply.Gathered, error: unknown, isRetry: boolean) =>
+/** The request once more where that may help, else how it ended. */
+const again = <E, R>(
+  turn: ChatTurn.Turn,
+  incoming: Incoming,
+  isToBeMadeAgain: Effect.Effect<boolean, E, R>,
+  end: Stream.Stream<ChatTyping.Part, unknown>
+) =>
   Stream.unwrap(
-    Effect.map(ChatTurn.failed(turn, reply, error, isRetry), (isToBeMadeAgain) =>
-      isToBeMadeAgain ? streamed(turn, incoming, true) : Stream.fail(error)
-    )
+    Effect.map(isToBeMadeAgain, (isToBeMadeAgain) => (isToBeMadeAgain ? streamed(turn, incoming, true) : end))
   )
 
 /** A provider can say in the middle of a stream that the request was too large. */
@@ -122,6 +139,7 @@ const taken = Effect.fnUntraced(function* (
   for (const part of chunk) {
     if (part.type === "error" && reply.isEmpty && isOverflow(part.error)) return yield* new RequestFailed(part)
     reply.take(part)
+    if (reply.isCut) return yield* new ReplyCut({ finish: part })
     parts.push(part)
   }
   return chunk
@@ -133,7 +151,9 @@ const isOverflow = (error: unknown): boolean => Fault.kindOf(ErrorBody.ofEvent(e
 const ended = (turn: ChatTurn.Turn, reply: ChatReply.Gathered, parts: ReadonlyArray<ChatTyping.Part>) =>
   ChatTurn.keep(turn, reply).pipe(
     Effect.zipRight(ChatTurn.runTools(turn, parts)),
-    Effect.map((results) =>
-      Stream.concat(Stream.fromIterable(ChatTyping.streamed(results)), Stream.execute(ChatTurn.end(turn)))
-    )
+    Effect.map((results) => followed(turn, ChatTyping.streamed(results)))
   )
+
+/** The last parts, and the end of the turn. */
+const followed = (turn: ChatTurn.Turn, parts: ReadonlyArray<ChatTyping.Part>) =>
+  Stream.concat(Stream.fromIterable(parts), Stream.execute(ChatTurn.end(turn)))

@@ -13,6 +13,7 @@ import * as Option from "effect/Option"
 import * as ChatMessages from "./ChatMessages.js"
 import type * as ChatTyping from "./ChatTyping.js"
 import * as LanguageModelParts from "./LanguageModelParts.js"
+import * as ReplyUsage from "./ReplyUsage.js"
 
 /** How a reply ended. */
 export interface End {
@@ -47,6 +48,11 @@ export class Gathered {
   /** Whether anything has been said that could not be said again. */
   get isEmpty(): boolean {
     return this.parts.length === 0
+  }
+
+  /** Whether the provider cut it off before anything was said: the request itself left no room. */
+  get isCut(): boolean {
+    return this.isEmpty && this.finish?.reason === "length"
   }
 
   /** Takes the next part. */
@@ -103,7 +109,7 @@ export class Gathered {
   /** The reply as it is kept. `end` says how it ended, where it does not say so itself. */
   message(speaker: Speaker, timestamp: number, end: End | undefined): Message.AssistantMessage {
     const [read] = ChatMessages.ofJson([{ role: "assistant", content: this.parts, options: {} }])
-    const usage = this.finish && LanguageModelParts.usageOf(this.finish.usage)
+    const usage = this.finish && ReplyUsage.of(this.finish)
     const model = speaker.model ?? this.modelId
     const base = read?.role === "assistant" ? read : undefined
     const { errorMessage, stopReason } = end ?? this.end()

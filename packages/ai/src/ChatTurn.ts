@@ -11,7 +11,9 @@
  */
 import type * as AutoCompaction from "@cutpoint/compaction/AutoCompaction"
 import type * as OpenSession from "@cutpoint/compaction/OpenSession"
+import * as JsonDifference from "@cutpoint/core/JsonDifference"
 import type * as Message from "@cutpoint/core/Message"
+import * as Projection from "@cutpoint/core/Projection"
 import * as AiError from "@effect/ai/AiError"
 import * as Model from "@effect/ai/Model"
 import * as Prompt from "@effect/ai/Prompt"
@@ -36,6 +38,12 @@ export interface Means {
   readonly named: () => { readonly provider: string; readonly modelId: string } | undefined
 }
 
+/** The model that was named for a chat, as `provider/model`. */
+export const nameOf = ({ named }: Means): string | undefined => {
+  const model = named()
+  return model === undefined ? undefined : `${model.provider}/${model.modelId}`
+}
+
 /** A call under way. */
 export interface Turn {
   readonly means: Means
@@ -58,13 +66,24 @@ export const promptOf = ({ means }: Turn): Prompt.Prompt => contextOf(means.sess
 export const contextOf = (session: OpenSession.OpenSession): Prompt.Prompt =>
   ChatMessages.toPrompt({ items: session.context().items() })
 
-/** Appends a prompt: below the leaf, or as what the session is from now on. */
+/**
+ * Appends a prompt: below the leaf, or as what the session is from now on. What
+ * was said last and got no reply is not said again: who retries, asks once.
+ */
 export const say = Effect.fnUntraced(function* (means: Means, prompt: Prompt.Prompt, place: "leaf" | "root") {
   const timestamp = yield* Clock.currentTimeMillis
-  const said = ChatMessages.ofPrompt(prompt).map((message) => bodyOf(stamped(message, timestamp)))
-  const [first, ...rest] = [...modelChange(means), ...said]
+  const given = ChatMessages.ofPrompt(prompt)
+  const said = place === "leaf" && isSaid(means, given) ? [] : given
+  const [first, ...rest] = [...modelChange(means), ...said.map((message) => bodyOf(stamped(message, timestamp)))]
   if (first !== undefined) yield* means.session.append([first, ...rest], place)
 })
+
+const isSaid = ({ session }: Means, messages: ReadonlyArray<Message.Message>): boolean => {
+  const context = ChatMessages.spoken(Projection.messages({ items: session.context().items() }))
+  const unstamped = (message: Message.Message) => stamped(message, 0)
+  const last = context.slice(-messages.length).map(unstamped)
+  return messages.length > 0 && JsonDifference.of(last, messages.map(unstamped)) === undefined
+}
 
 /** Appends what is asked, in place of all that was where that is given, and compacts where that is due. */
 export const begin = Effect.fnUntraced(function* (
@@ -139,13 +158,22 @@ export const failed = Effect.fnUntraced(function* (
   isRetry: boolean
 ) {
   const fault = yield* faultOf(error)
-  const named = turn.means.named()
-  const model = named === undefined ? "The model" : `${named.provider}/${named.modelId}`
-  const { message: errorMessage } = Fault.toError(fault, model, "what it said is not kept.")
+  const { message: errorMessage } = Fault.toError(fault, nameOf(turn.means) ?? "The model", "what it said is not kept.")
   yield* keep(turn, reply, { stopReason: "error", errorMessage })
-  if (Fault.kindOf(fault) !== "LlmOverflow" || !reply.isEmpty || turn.lastId === null) return false
+  return Fault.kindOf(fault) === "LlmOverflow" && reply.isEmpty && (yield* makesRoom(turn, isRetry))
+})
+
+/** Keeps a reply that the provider cut off before anything was said; whether the request is to be made again. */
+export const cut = Effect.fnUntraced(function* (turn: Turn, reply: ChatReply.Gathered, isRetry: boolean) {
+  yield* keep(turn, reply)
+  return yield* makesRoom(turn, isRetry)
+})
+
+/** Compacts after an overflow, the attempt being hidden; whether that was done. */
+const makesRoom = Effect.fnUntraced(function* (turn: Turn, isRetry: boolean) {
   const { auto, compaction, session } = turn.means
-  const outcome = yield* auto.onOverflow(session, { ...compaction, failedEntryIds: [turn.lastId], isRetry })
+  const failedEntryIds = turn.lastId === null ? [] : [turn.lastId]
+  const outcome = yield* auto.onOverflow(session, { ...compaction, failedEntryIds, isRetry })
   turn.lastId = session.session().tree.leafId
   return outcome._tag === "Compacted"
 })

@@ -13,8 +13,8 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as ErrorBody from "./ErrorBody.js"
 import type { Fault } from "./Fault.js"
+import * as ReplyUsage from "./ReplyUsage.js"
 import * as Said from "./Said.js"
-import * as WireJson from "./WireJson.js"
 
 /** The reply to a request. It fails with what went wrong; the error that said so, which may hold a key, is dropped. */
 export const stream = (
@@ -45,7 +45,7 @@ const partsOf = (part: Response.StreamPart<{}>): ReadonlyArray<Heard> => {
     case "reasoning-delta":
       return [{ _tag: "Thinking", text: part.delta }]
     case "finish":
-      return [{ _tag: "Finish", stopReason: stopReasonOf(part.reason), usage: usageOf(part.usage) }]
+      return [{ _tag: "Finish", stopReason: stopReasonOf(part.reason), usage: ReplyUsage.of(part) }]
     case "error":
       return [{ _tag: "Fault", fault: ErrorBody.ofEvent(part.error) }]
     default:
@@ -56,14 +56,6 @@ const partsOf = (part: Response.StreamPart<{}>): ReadonlyArray<Heard> => {
 /** Why a reply ended, in the port's words. */
 export const stopReasonOf = (reason: Response.FinishReason) =>
   Said.stopReason({ length: "length", "tool-calls": "toolUse", "content-filter": "refusal" }, reason) ?? "stop"
-
-/** What a reply used, in tokens. */
-export const usageOf = ({ cachedInputTokens, inputTokens, outputTokens }: Response.Usage) =>
-  WireJson.usage({
-    input: WireJson.without(inputTokens, cachedInputTokens),
-    output: outputTokens,
-    cacheRead: cachedInputTokens
-  })
 
 /** What an error says went wrong. `now` is in milliseconds since 1970. */
 export const faultOf = (error: AiError.AiError | ParseResult.ParseError, now: number): Fault => {

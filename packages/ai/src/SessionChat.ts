@@ -12,6 +12,7 @@
  * @since 0.1.0
  */
 import * as AutoCompaction from "@cutpoint/compaction/AutoCompaction"
+import * as Compaction from "@cutpoint/compaction/Compaction"
 import { Busy } from "@cutpoint/compaction/CompactionErrors"
 import * as Navigation from "@cutpoint/compaction/Navigation"
 import * as SessionStore from "@cutpoint/compaction/SessionStore"
@@ -60,6 +61,10 @@ export interface Service extends Chat.Service {
   readonly session: Effect.Effect<SessionStore.Session>
   /** From the next call on, another model (`provider/model`) replies: its window holds. */
   readonly changeModel: (model: string) => Effect.Effect<void>
+  /** Compacts the session now, as `Compaction` does; waits for a call that is under way. */
+  readonly compact: (
+    options?: Compaction.Options
+  ) => Effect.Effect<Compaction.Compacted | Compaction.NotCompacted, Compaction.CompactError>
   /**
    * Goes to another entry, with a summary of what is left behind where one is
    * wanted. `Busy` while a call or a compaction is under way.
@@ -70,23 +75,28 @@ export interface Service extends Chat.Service {
   ) => Effect.Effect<Navigation.Navigated, Navigation.NavigateError>
 }
 
-type Needs = AutoCompaction.AutoCompaction | Navigation.Navigation | SessionStore.SessionStore
+/** What a chat works with. */
+export type Services =
+  | AutoCompaction.AutoCompaction
+  | Compaction.Compaction
+  | Navigation.Navigation
+  | SessionStore.SessionStore
 
 /** A chat in a new session. */
 export const make = Effect.fnUntraced(function* (
   options: NewOptions = {}
-): Effect.fn.Return<Service, SessionStore.AppendError, Needs> {
+): Effect.fn.Return<Service, SessionStore.AppendError, Services> {
   return yield* fromPrompt(Prompt.empty, options)
 })
 
 /** A chat in a new session of the current folder; in place of `Chat.empty`. */
-export const empty: Effect.Effect<Service, SessionStore.AppendError, Needs> = Effect.suspend(() => make())
+export const empty: Effect.Effect<Service, SessionStore.AppendError, Services> = Effect.suspend(() => make())
 
 /** A chat in a new session that begins with a prompt; in place of `Chat.fromPrompt`. */
 export const fromPrompt = Effect.fnUntraced(function* (
   prompt: Prompt.RawInput,
   options: NewOptions = {}
-): Effect.fn.Return<Service, SessionStore.AppendError, Needs> {
+): Effect.fn.Return<Service, SessionStore.AppendError, Services> {
   const store = yield* SessionStore.SessionStore
   const { key } = yield* store.create({ cwd: options.cwd ?? "." })
   return yield* over(key, options, Prompt.make(prompt))
@@ -96,88 +106,122 @@ export const fromPrompt = Effect.fnUntraced(function* (
 export const fromExport = (
   data: unknown,
   options: NewOptions = {}
-): Effect.Effect<Service, ParseError | SessionStore.AppendError, Needs> =>
+): Effect.Effect<Service, ParseError | SessionStore.AppendError, Services> =>
   Effect.flatMap(Schema.decodeUnknown(Prompt.Prompt)(data), (prompt) => fromPrompt(prompt, options))
 
 /** A chat in a new session that begins with what `exportJson` gave; in place of `Chat.fromJson`. */
 export const fromJson = (
   data: string,
   options: NewOptions = {}
-): Effect.Effect<Service, ParseError | SessionStore.AppendError, Needs> =>
+): Effect.Effect<Service, ParseError | SessionStore.AppendError, Services> =>
   Effect.flatMap(Schema.decode(Prompt.FromJson)(data), (prompt) => fromPrompt(prompt, options))
 
 /** The chat of a session that is there: by its key, its id, or the start of its id. */
 export const resume = Effect.fnUntraced(function* (
   query: string,
   options: Options = {}
-): Effect.fn.Return<Service, SessionStore.AmbiguousSession | SessionStore.AppendError, Needs> {
+): Effect.fn.Return<Service, SessionStore.AmbiguousSession | SessionStore.AppendError, Services> {
   const store = yield* SessionStore.SessionStore
   return yield* over(yield* store.find(query), options, Prompt.empty)
 })
 
+/** A chat, seen from inside. */
+interface Chatting {
+  readonly means: ChatTurn.Means
+  readonly history: Ref.Ref<Prompt.Prompt>
+  /** What `history` was last set to here, and the model that was named. */
+  readonly held: { history: Prompt.Prompt; model: string | undefined }
+  readonly oneAtATime: Effect.Semaphore
+  /** What was there when the chat was made, for tools that need it. */
+  readonly context: Context.Context<never>
+}
+
 const over = Effect.fnUntraced(function* (key: string, { compaction = {}, model }: Options, prompt: Prompt.Prompt) {
   const auto = yield* AutoCompaction.AutoCompaction
-  const navigation = yield* Navigation.Navigation
-  const context = yield* Effect.context<never>()
   const session = yield* auto.open(key)
-  const oneAtATime = yield* Effect.makeSemaphore(1)
-  const history = yield* Ref.make(Prompt.empty)
-  /** What `history` was last set to here, and the model that was named. */
   const held = { history: Prompt.empty, model }
-  const means: ChatTurn.Means = { auto, session, compaction, named: () => namedBy(held.model) }
+  const chatting: Chatting = {
+    means: { auto, session, compaction, named: () => namedBy(held.model) },
+    history: yield* Ref.make(Prompt.empty),
+    held,
+    oneAtATime: yield* Effect.makeSemaphore(1),
+    context: yield* Effect.context<never>()
+  }
+  if (prompt.content.length > 0) yield* ChatTurn.say(chatting.means, prompt, "leaf")
+  yield* show(chatting)
+  const { history } = chatting
+  const chat: Service = {
+    ...callsOf(chatting),
+    ...(yield* changesOf(chatting)),
+    history,
+    export: exported("export", Ref.get(history), Schema.encode(Prompt.Prompt)),
+    exportJson: exported("exportJson", Ref.get(history), Schema.encode(Prompt.FromJson)),
+    key: session.key,
+    session: Effect.sync(() => session.session())
+  }
+  return chat
+})
 
-  const show = Effect.suspend(() => {
-    held.history = ChatTurn.contextOf(session)
+/** Sets `history` to what the session is now. */
+const show = ({ held, history, means }: Chatting): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    held.history = ChatTurn.contextOf(means.session)
     return Ref.set(history, held.history)
   })
-  if (prompt.content.length > 0) yield* ChatTurn.say(means, prompt, "leaf")
-  yield* show
 
-  const begin = (method: string, options: ChatTyping.Options) =>
-    Effect.flatMap(Ref.get(history), (now) =>
-      ChatTurn.begin(means, method, options, now === held.history ? undefined : now)
-    )
+const begin = ({ held, history, means }: Chatting, method: string, options: ChatTyping.Options) =>
+  Effect.flatMap(Ref.get(history), (now) =>
+    ChatTurn.begin(means, method, options, now === held.history ? undefined : now)
+  )
+
+const callsOf = (chatting: Chatting): Pick<Chat.Service, keyof ChatTyping.Calls> => {
+  const { context, oneAtATime } = chatting
   const inTurn = <A, E, R>(call: Effect.Effect<A, E, R>) =>
-    Effect.mapInputContext(oneAtATime.withPermits(1)(Effect.ensuring(call, show)), (input: Context.Context<R>) =>
-      Context.merge(context, input)
+    Effect.mapInputContext(
+      oneAtATime.withPermits(1)(Effect.ensuring(call, show(chatting))),
+      (input: Context.Context<R>) => Context.merge(context, input)
     )
-
-  const calls = ChatTyping.typed({
+  return ChatTyping.typed({
     generateText: Effect.fn("SessionChat.generateText")((options) =>
-      inTurn(Effect.flatMap(begin("generateText", options), ChatReplies.text))
+      inTurn(Effect.flatMap(begin(chatting, "generateText", options), ChatReplies.text))
     ),
     generateObject: Effect.fn("SessionChat.generateObject")((options) =>
-      inTurn(Effect.flatMap(begin("generateObject", options), (turn) => ChatReplies.object(turn, options)))
+      inTurn(Effect.flatMap(begin(chatting, "generateObject", options), (turn) => ChatReplies.object(turn, options)))
     ),
     streamText: (options) =>
       Stream.unwrapScoped(
         Effect.gen(function* () {
-          yield* scopedPermit(oneAtATime, show)
-          return yield* Effect.flatMap(begin("streamText", options), ChatReplies.stream)
+          yield* scopedPermit(oneAtATime, show(chatting))
+          return yield* Effect.flatMap(begin(chatting, "streamText", options), ChatReplies.stream)
         })
       ).pipe(
         Stream.mapInputContext((input: Context.Context<LanguageModel.LanguageModel>) => Context.merge(context, input)),
         Stream.withSpan("SessionChat.streamText", { captureStackTrace: false })
       )
   })
+}
 
-  const navigate: Service["navigate"] = Effect.fn("SessionChat.navigate")(function* (targetId, options) {
-    const gone = Effect.zipLeft(navigation.navigate(key, targetId, options), Effect.zipRight(session.reload, show))
-    const done = yield* oneAtATime.withPermitsIfAvailable(1)(gone)
-    return yield* Option.match(done, { onNone: () => new Busy({ session: key }), onSome: Effect.succeed })
-  })
-
-  const chat: Service = {
-    ...calls,
-    history,
-    export: exported("export", Ref.get(history), Schema.encode(Prompt.Prompt)),
-    exportJson: exported("exportJson", Ref.get(history), Schema.encode(Prompt.FromJson)),
-    key: session.key,
-    session: Effect.sync(() => session.session()),
+/** What is done to the session as a whole; a call that comes later sees it. */
+const changesOf = Effect.fnUntraced(function* (chatting: Chatting) {
+  const navigation = yield* Navigation.Navigation
+  const { compact } = yield* Compaction.Compaction
+  const { held, means, oneAtATime } = chatting
+  const { compaction, session } = means
+  const seen = Effect.zipRight(session.reload, show(chatting))
+  const changes: Pick<Service, "changeModel" | "compact" | "navigate"> = {
     changeModel: (model) => Effect.sync(() => void (held.model = model)),
-    navigate
+    compact: Effect.fn("SessionChat.compact")((options) =>
+      oneAtATime.withPermits(1)(
+        Effect.zipLeft(compact(session.key, { model: ChatTurn.nameOf(means), ...compaction, ...options }), seen)
+      )
+    ),
+    navigate: Effect.fn("SessionChat.navigate")(function* (targetId, options) {
+      const gone = Effect.zipLeft(navigation.navigate(session.key, targetId, options), seen)
+      const done = yield* oneAtATime.withPermitsIfAvailable(1)(gone)
+      return yield* Option.match(done, { onNone: () => new Busy({ session: session.key }), onSome: Effect.succeed })
+    })
   }
-  return chat
+  return changes
 })
 
 /** The one permit for as long as the scope lasts; waiting for it can be interrupted. */

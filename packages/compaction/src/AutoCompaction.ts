@@ -242,7 +242,7 @@ const attempt = Effect.fnUntraced(function* (
       return notDue
     }
     case "NothingToCompact":
-      return stuck(means, key, options.reason, fill, result.why)
+      return stuck(means, key, options.reason, { ...fill, wasMade: false, why: result.why })
     case "Disabled":
       return disabled
     case "Canceled":
@@ -250,9 +250,9 @@ const attempt = Effect.fnUntraced(function* (
   }
 })
 
-const stuck = (means: Means, key: string, reason: Automatic, fill: Attempts.Fill, why: string): Skipped => {
-  remember(means, key, reason, (before) => Attempts.ended(before, { ...fill, wasMade: false, why }))
-  return skipped("stuck", why)
+const stuck = (means: Means, key: string, reason: Automatic, stuck: Attempts.Stuck): Skipped => {
+  remember(means, key, reason, (before) => Attempts.ended(before, stuck))
+  return skipped("stuck", stuck.why)
 }
 
 const stillOver = ({ contextTokens, threshold }: Attempts.Fill): string =>
@@ -276,7 +276,7 @@ const telling = <A, E, R>(
     })
   )
 
-/** Where somebody else is at it, or nothing can be summarized, nothing was asked of a model. */
+/** What cannot get better by itself waits for a change; what may, for a while. */
 const failure = Effect.fnUntraced(function* (
   means: Means,
   key: string,
@@ -285,7 +285,10 @@ const failure = Effect.fnUntraced(function* (
   error: Compaction.CompactError
 ) {
   if (error._tag === "Busy") return skipped("busy", error.message)
-  if (error._tag === "CannotShrink") return stuck(means, key, reason, fill, error.message)
+  if (error._tag === "CannotShrink") return stuck(means, key, reason, { ...fill, wasMade: false, why: error.message })
+  if (error._tag === "SummaryRejected" && error.reason === "grown") {
+    return stuck(means, key, reason, { ...fill, wasMade: true, why: error.message })
+  }
   const now = yield* Clock.currentTimeMillis
   const { pausedUntil } = remember(means, key, reason, (before) => Attempts.failed(before, error.message, now))
   const failed: Failed = { _tag: "Failed", error, pausedUntil }

@@ -18,9 +18,12 @@ const part = (part: Json.JsonObject): Message.UserBlock | undefined => {
   return isImage && typeof data === "string" && !isAddress.test(data) ? { type: "image", data, mimeType } : undefined
 }
 
+/** What the provider ran itself stands in the reply with its result; a call without one would look unanswered. */
 const replyPart = (part: Json.JsonObject): Message.AssistantBlock | undefined => {
   if (part.type === "text") return Format.textBlock(part.text)
-  if (part.type === "tool-call") return Format.callBlock(part.id, part.name, part.params)
+  if (part.type === "tool-call" && part.providerExecuted !== true) {
+    return Format.callBlock(part.id, part.name, part.params)
+  }
   return part.type === "reasoning" && typeof part.text === "string"
     ? { type: "thinking", thinking: part.text }
     : undefined
@@ -59,12 +62,19 @@ const toReplyPart = (block: Message.AssistantBlock): unknown => {
   return { type: "tool-call", id, name, params, providerExecuted: false, options }
 }
 
+/** What tools give is JSON, and stands in a session as its text. */
+const resultOf = (text: string): unknown => {
+  if (!/^[[{]/.test(text)) return text
+  const parsed = Format.parseArguments(text)
+  return Json.textOf(parsed) === text ? parsed : text
+}
+
 const toResult = (message: Message.ToolResultMessage): unknown => ({
   type: "tool-result",
   id: message.toolCallId,
   name: message.toolName,
   isFailure: message.isError,
-  result: Message.texts(message.content).join("\n"),
+  result: resultOf(Message.texts(message.content).join("\n")),
   providerExecuted: false,
   options
 })

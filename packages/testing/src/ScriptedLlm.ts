@@ -148,8 +148,9 @@ const partsOf = (reply: Reply): Stream.Stream<Llm.Part, Llm.LlmError> => {
 const words = (text: string): ReadonlyArray<Llm.Part> =>
   (text.match(/\s*\S+\s*/gu) ?? (text === "" ? [] : [text])).map((word) => ({ _tag: "Text", text: word }))
 
-/** Whether a request asks for the start of a split turn. */
-export const asksForTurnPrefix = (request: Llm.Request): boolean => request.prompt.includes("### Needed to Continue")
+/** Whether a request asks for the start of a split turn: by the form it asks for last, since a previous summary may hold others. */
+export const asksForTurnPrefix = ({ prompt }: Llm.Request): boolean =>
+  prompt.lastIndexOf("### Needed to Continue") > prompt.lastIndexOf("## Critical Context")
 
 /** A summary in the form that a request asks for, with these facts in it. */
 export const summaryFor = (request: Llm.Request, facts: ReadonlyArray<string> = []): string =>

@@ -17,6 +17,9 @@ const printed: { readonly [name: string]: RegExp } = {
   "cancelingHook.ts": /^Canceled: A migration is running\.\n3 entries, as before\n$/,
   "customStore.ts": new RegExp(`^(ok: it .+\n){${SessionStoreContract.checks.length}}$`),
   "customSummarizer.ts": /^- asked: Question 0\./,
+  "selfCompactingAgent.ts": /^[3-9] compactions\n80 requests, the largest of \d+ tokens, none refused\n$/,
+  "telemetry.ts":
+    /^Compaction\.run session=example reason=manual tokensBefore=2118 tokensAfter=\d+ requests=0 \d+ ms$(.|\n)*^cutpoint_compactions reason=manual writer=offline 1$/m,
   "tokenizerLaws.ts": /^The laws hold\.\n$/
 }
 

@@ -4,9 +4,11 @@
  * change for everyone who uses the packages.
  */
 import type * as Anthropic from "@cutpoint/ai/Anthropic"
+import * as SessionChat from "@cutpoint/ai/SessionChat"
 import type * as LanguageModelLlm from "@cutpoint/ai/LanguageModelLlm"
 import type { CompactionErrors, Llm } from "@cutpoint/compaction"
 import {
+  AutoCompaction,
   Compaction,
   CompactionHooks,
   Navigation,
@@ -22,6 +24,7 @@ import type { Entry, Message } from "@cutpoint/core"
 import { Histories, Preparation, Projection, SessionTree, Transcript } from "@cutpoint/core"
 import * as GptTokenizer from "@cutpoint/gpt-tokenizer/GptTokenizer"
 import * as SessionFiles from "@cutpoint/session-files/SessionFiles"
+import type * as Chat from "@effect/ai/Chat"
 import type * as LanguageModel from "@effect/ai/LanguageModel"
 import type { FileSystem, HttpClient, Path } from "@effect/platform"
 import type { ConfigError, Effect, Layer, Option, Stream } from "effect"
@@ -41,6 +44,16 @@ describe("layers", () => {
     expectTypeOf(Undo.layer).toEqualTypeOf<Layer.Layer<Undo.Undo, never, SessionStore.SessionStore>>()
     expectTypeOf(SessionHistories.layer).toEqualTypeOf<
       Layer.Layer<SessionHistories.SessionHistories, never, SessionStore.SessionStore>
+    >()
+  })
+
+  it("of what compacts by itself needs what it works with", () => {
+    expectTypeOf(AutoCompaction.layer).toEqualTypeOf<
+      Layer.Layer<
+        AutoCompaction.AutoCompaction,
+        never,
+        Compaction.Compaction | SessionStore.SessionStore | Settings.Settings | Tokenizer.Tokenizer
+      >
     >()
   })
 
@@ -81,6 +94,27 @@ describe("methods need nothing", () => {
     expectTypeOf<CompactionErrors.CannotShrink>().toExtend<Compaction.CompactError>()
     expectTypeOf<Failure<Import>>().toEqualTypeOf<SessionHistories.NotAHistory | SessionStore.AppendError>()
     expectTypeOf<Success<ReturnType<SessionStore.Service["open"]>>>().toEqualTypeOf<SessionStore.Session>()
+  })
+})
+
+describe("an agent", () => {
+  it("has a chat that can stand wherever one of @effect/ai does", () => {
+    expectTypeOf<SessionChat.Service>().toExtend<Chat.Service>()
+    expectTypeOf<SessionChat.Service["generateText"]>().toEqualTypeOf<Chat.Service["generateText"]>()
+    expectTypeOf<SessionChat.Service["streamText"]>().toEqualTypeOf<Chat.Service["streamText"]>()
+    expectTypeOf<SessionChat.Service["generateObject"]>().toEqualTypeOf<Chat.Service["generateObject"]>()
+    expectTypeOf(SessionChat.empty).toEqualTypeOf<
+      Effect.Effect<SessionChat.Service, SessionStore.AppendError, SessionChat.Services>
+    >()
+  })
+
+  it("is never stopped by a compaction", () => {
+    expectTypeOf<Failure<ReturnType<AutoCompaction.Service["ifDue"]>>>().toBeNever()
+    expectTypeOf<Failure<ReturnType<AutoCompaction.Service["onOverflow"]>>>().toBeNever()
+    expectTypeOf<AutoCompaction.Outcome["_tag"]>().toEqualTypeOf<"NotDue" | "Compacted" | "Skipped" | "Failed">()
+    expectTypeOf<AutoCompaction.Event["_tag"]>().toEqualTypeOf<
+      "Started" | "Request" | "Compacted" | "Skipped" | "Failed" | "Canceled"
+    >()
   })
 })
 

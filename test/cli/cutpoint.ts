@@ -7,6 +7,7 @@ import { createHash } from "node:crypto"
 import {
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   rmSync,
@@ -98,7 +99,10 @@ export const age = (file: string, seconds: number): void => {
   utimesSync(file, atimeMs / 1000, mtimeMs / 1000 - seconds)
 }
 
-/** Runs a program with nothing on stdin and only the given environment. */
+/** A process that has not ended by then hangs, in milliseconds; less than a test may take. */
+const mostMs = 50_000
+
+/** Runs a program with nothing on stdin and only the given environment. One that hangs is ended, and said to. */
 export const start = (
   program: string,
   args: ReadonlyArray<string>,
@@ -111,10 +115,30 @@ export const start = (
     for (const name of ["stdout", "stderr"] as const) {
       child[name]?.setEncoding("utf8").on("data", (chunk: string) => void (printed[name] += chunk))
     }
+    const watch = setTimeout(() => {
+      const { stderr, stdout } = printed
+      reject(new Error(`${args.join(" ")} hangs.\n${stdout}\n${stderr}\n${threadsOf(child.pid)}`))
+      child.kill("SIGKILL")
+    }, mostMs)
     child.on("error", reject)
-    child.on("close", (code) => resolve({ code, ...printed }))
+    child.on("close", (code) => {
+      clearTimeout(watch)
+      resolve({ code, ...printed })
+    })
     meanwhile?.(child)
   })
+
+/** What each thread of a process waits for, where the system tells. */
+const threadsOf = (pid: number | undefined): string => {
+  const tasks = `/proc/${pid}/task`
+  const known = (thread: string) =>
+    ["comm", "wchan", "syscall"].map((name) => readFileSync(join(tasks, thread, name), "utf8").trim()).join(" ")
+  try {
+    return readdirSync(tasks).map(known).join("\n")
+  } catch (error) {
+    return `What its threads wait for cannot be seen. ${String(error)}`
+  }
+}
 
 /** Lines of a session's file. */
 export const lines = (all: ReadonlyArray<object | string>): string =>

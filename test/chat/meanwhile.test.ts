@@ -3,6 +3,7 @@ import * as SessionChat from "@cutpoint/ai/SessionChat"
 import * as AutoCompaction from "@cutpoint/compaction/AutoCompaction"
 import * as Compaction from "@cutpoint/compaction/Compaction"
 import * as Llm from "@cutpoint/compaction/Llm"
+import type * as NewEntry from "@cutpoint/compaction/NewEntry"
 import * as Summarizer from "@cutpoint/compaction/Summarizer"
 import type * as Message from "@cutpoint/core/Message"
 import * as Model from "@cutpoint/testing/ScriptedLanguageModel"
@@ -244,6 +245,33 @@ describe("somebody who goes to another branch", () => {
         wide
       )
     })
+  )
+
+  it.effect("after a compaction, of which only the context was read, does not take a reply along", () =>
+    run(
+      Effect.gen(function* () {
+        // Smaller files are read whole.
+        const large = { role: "user" as const, content: [{ type: "text" as const, text: "word ".repeat(600_000) }] }
+        const chat = yield* SessionChat.fromPrompt([large, ...turns(5)], { model: "maker/large" })
+        yield* chat.generateText({ prompt: "Begin." })
+        yield* chat.compact({ keepRecentTokens: 100 })
+        const compaction = (yield* chat.session).tree.leafId ?? ""
+        yield* chat.generateText({ prompt: "Do it." })
+        const auto = yield* AutoCompaction.AutoCompaction
+        const session = yield* auto.open(chat.key)
+        const { leafId } = session.session().tree
+        yield* (yield* SessionChat.resume(chat.key)).navigate(compaction)
+        yield* session.reload
+        expect(session.session().tree.isPart).toBe(true)
+        const late: NewEntry.Body = { type: "message", message: { role: "user", content: "Late." } }
+        const [entry] = yield* session.append([late], { onBranchOf: leafId ?? "" })
+        expect(entry?.parentId).toBe(leafId)
+        const [next] = yield* session.append([late], { onBranchOf: leafId ?? "" })
+        expect(next?.parentId).toBe(entry?.id)
+      }),
+      Model.ofReplies([text("Done.")]),
+      wide
+    )
   )
 
   it.effect("while the session is compacted is told that it is", () =>

@@ -115,7 +115,12 @@ const append = (
 ): Effect.Effect<ReadonlyArray<Entry.Entry>, SessionStore.AppendError> =>
   Effect.gen(function* () {
     const { session } = state.known
-    const entries = yield* NewEntry.chain(session.tree, parentOf(session.tree, place), bodies)
+    const parentId = parentOf(session.tree, place)
+    if (parentId === undefined) {
+      state.start(yield* store.open(session.key))
+      return yield* append(store, state, bodies, place, changesLeft)
+    }
+    const entries = yield* NewEntry.chain(session.tree, parentId, bodies)
     return yield* Effect.matchEffect(store.append(session, entries), {
       onSuccess: (appended) => Effect.sync(() => (state.take(appended.session, entries), entries)),
       onFailure: (error) =>
@@ -128,11 +133,13 @@ const append = (
     })
   })
 
-/** Below the leaf, where that is on the branch of the entry or no branch is asked for. */
-const parentOf = (tree: SessionTree.SessionTree, place: Place): string | null => {
+/**
+ * Below the leaf, where that is on the branch of the entry or no branch is asked
+ * for. Undefined where a part of a session does not tell.
+ */
+const parentOf = (tree: SessionTree.SessionTree, place: Place): string | null | undefined => {
   if (place === "root") return null
-  // A part is the branch itself, as it was read and appended to here.
-  if (place === "leaf" || tree.isPart === true || place.onBranchOf === tree.leafId) return tree.leafId
-  const isOn = SessionTree.leafPath(tree).some((entry) => entry.id === place.onBranchOf)
-  return isOn ? tree.leafId : place.onBranchOf
+  if (place === "leaf" || place.onBranchOf === tree.leafId) return tree.leafId
+  if (SessionTree.leafPath(tree).some((entry) => entry.id === place.onBranchOf)) return tree.leafId
+  return tree.isPart === true ? undefined : place.onBranchOf
 }

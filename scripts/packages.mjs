@@ -21,8 +21,7 @@ const packages = ["packages", "apps"]
 /** What the examples use besides the packages: of the versions that the packages do. */
 const beside = ["effect", "@effect/platform", "@effect/platform-node"]
 
-const versionOf = (name) =>
-  packages.map(({ manifest }) => manifest.dependencies[name] ?? manifest.devDependencies?.[name]).find(Boolean)
+const versionOf = (name) => packages.map(({ manifest }) => manifest.devDependencies[name]).find(Boolean)
 
 const pack = ({ folder, manifest }, into) => {
   // pnpm rather than npm: it writes versions in place of workspace:*.

@@ -117,7 +117,7 @@ const cutLines = (
   preparation: Preparation.Preparation,
   estimatedCost: number | undefined
 ): ReadonlyArray<string> => {
-  const first = session.tree.entries[session.tree.positions.get(preparation.firstKeptEntryId) ?? -1]
+  const first = session.tree.entries.findLast((entry) => entry.id === preparation.firstKeptEntryId)
   const { modifiedFiles, readFiles } = FileOps.lists(preparation.fileOps)
   const kept = first === undefined ? "" : ` ${EntryView.kind(first)} "${EntryView.preview(first, 60)}"`
   const split = preparation.isSplitTurn

@@ -140,7 +140,9 @@ const keyed = (recognition: Recognition): ((path: string) => string) => {
   if (!recognition.fold) return (path) => path
   const known = new Map<string, string>()
   return (path) => {
-    const key = known.get(path) ?? FilePath.fold(path, recognition.cwd)
+    const before = known.get(path)
+    if (before !== undefined) return before
+    const key = FilePath.fold(path, recognition.cwd)
     known.set(path, key)
     return key
   }

@@ -38,6 +38,12 @@ const editorCommands: ReadonlyMap<string, Operation["kind"]> = new Map([
 
 const pathKeys: ReadonlyArray<string> = ["path", "file_path", "filePath", "filename"]
 
+/** Arguments that have the same operations, without the texts that are written or replaced where these are known. */
+export const withoutTexts = (name: string, args: Json.JsonObject): Json.JsonObject => {
+  const { path } = args
+  return plainTools.has(name) && typeof path === "string" && path !== "" ? { path } : args
+}
+
 /** The operations of a call; with `fold`, tools and paths under other names count. */
 export const operations = (name: string, args: unknown, fold: boolean): ReadonlyArray<Operation> => {
   if (!fold) {
@@ -61,8 +67,11 @@ const editorKind = (args: unknown): Operation["kind"] => {
 
 const withPath = (kind: Operation["kind"], args: unknown, keys: ReadonlyArray<string>): ReadonlyArray<Operation> => {
   if (!Json.isObject(args)) return []
-  const path = keys.map((key) => args[key]).find((value) => typeof value === "string" && value !== "")
-  return typeof path === "string" ? [{ kind, path }] : []
+  for (const key of keys) {
+    const path = args[key]
+    if (typeof path === "string" && path !== "") return [{ kind, path }]
+  }
+  return []
 }
 
 const patchHeaders: ReadonlyArray<readonly [RegExp, Operation["kind"]]> = [

@@ -27,7 +27,7 @@ export const length = 256
 const text = String.raw`"([\x20\x21\x23-\x5b\x5d-\x7e]*)"`
 
 const head = new RegExp(
-  String.raw`^\{"type":"([a-z_]+)","id":${text},"parentId":(?:null|${text}),"timestamp":"[^"\\]*"` +
+  String.raw`^\{"type":"([a-z_]+)","id":${text},"parentId":(?:null|${text}),"timestamp":"[^"\\\x00-\x1f]*"` +
     String.raw`(?:,"message":\{"role":"([A-Za-z]+)")?`
 )
 

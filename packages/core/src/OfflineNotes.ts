@@ -149,7 +149,8 @@ const hear = (notes: Notes, text: string, isUser: boolean): void => {
   if (notes.heard.length < most.heard * 2) return
   for (const old of notes.heard.splice(1, most.heard)) {
     if (!old.isUser || !UserStatements.mayBeAbsolute(old.text)) continue
-    const strong = UserStatements.directives(old.text).filter(({ weight }) => weight >= UserStatements.absoluteWeight)
+    const said = UserStatements.directives(UserStatements.withoutPasted(old.text))
+    const strong = said.filter(({ weight }) => weight >= UserStatements.absoluteWeight)
     for (const statement of strong) push(notes.statements, statement, most.statements)
   }
 }
@@ -174,9 +175,9 @@ const addUser = (notes: Notes, { at, reply, text }: Heard): boolean => {
     const answer: Answer = { question: ToolOutcome.oneLine(question, 200), answer: request }
     push(notes.answers, answer, most.answers)
   }
-  const isRequest = UserStatements.isRequest(text) || notes.requests.length === 0
+  const isRequest = UserStatements.isRequest(prose) || notes.requests.length === 0
   if (isRequest) push(notes.requests, request, most.requests)
-  for (const statement of UserStatements.directives(text)) {
+  for (const statement of UserStatements.directives(prose)) {
     if (statement.text !== request || statement.weight > 2) push(notes.statements, statement, most.statements)
   }
   const error = UserStatements.pastedError(text)

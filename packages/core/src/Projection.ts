@@ -33,13 +33,23 @@ export interface Projection {
   /** The last compaction of the path. */
   readonly compaction: Entry.CompactionEntry | undefined
   readonly model: { readonly provider: string; readonly modelId: string } | undefined
-  readonly thinkingLevel: string | undefined
   /** A first kept entry that is not before its compaction on the path. */
   readonly diagnostics: ReadonlyArray<Diagnostic.Diagnostic>
 }
 
+/** What has been projected: a path is an array that nobody changes. */
+const projections = new WeakMap<ReadonlyArray<Entry.Entry>, Projection>()
+
 /** Projects a path (from a root to the leaf). */
 export const project = (path: ReadonlyArray<Entry.Entry>): Projection => {
+  const known = projections.get(path)
+  if (known !== undefined) return known
+  const projection = projectionOf(path)
+  projections.set(path, projection)
+  return projection
+}
+
+const projectionOf = (path: ReadonlyArray<Entry.Entry>): Projection => {
   const at = path.findLastIndex((entry) => entry.type === "compaction")
   const compaction = path[at]
   const head = compaction?.type === "compaction" ? compaction : undefined
@@ -50,7 +60,6 @@ export const project = (path: ReadonlyArray<Entry.Entry>): Projection => {
     items: selected.map((entry) => projected(entry, entry === head, edits.get(entry.id))),
     compaction: head,
     model: latestModel(path),
-    thinkingLevel: latestThinkingLevel(path),
     diagnostics
   }
 }
@@ -229,16 +238,18 @@ export const withContent = (message: Message.Message, content: Message.Content):
 
 /** The model that the latest entry of a path names, or undefined. */
 export const latestModel = (path: ReadonlyArray<Entry.Entry>): Projection["model"] => {
-  for (const entry of path.toReversed()) {
-    if (entry.type === "model_change") return { provider: entry.provider, modelId: entry.modelId }
-    if (entry.type !== "message" || entry.message.role !== "assistant") continue
+  for (let index = path.length - 1; index >= 0; index--) {
+    const entry = path[index]
+    if (entry?.type === "model_change") return { provider: entry.provider, modelId: entry.modelId }
+    if (entry?.type !== "message" || entry.message.role !== "assistant") continue
     const { model, provider } = entry.message
     if (provider !== undefined && model !== undefined) return { provider, modelId: model }
   }
   return undefined
 }
 
-const latestThinkingLevel = (path: ReadonlyArray<Entry.Entry>): string | undefined => {
+/** The thinking level that the latest entry of a path names, or undefined. */
+export const latestThinkingLevel = (path: ReadonlyArray<Entry.Entry>): string | undefined => {
   const change = path.findLast((entry) => entry.type === "thinking_level_change")
   return change?.type === "thinking_level_change" ? change.thinkingLevel : undefined
 }

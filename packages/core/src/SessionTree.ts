@@ -29,9 +29,12 @@ export interface SessionTree {
   readonly diagnostics: ReadonlyArray<Diagnostic.Diagnostic>
   /** Whether these are only the entries that the context at the leaf needs. */
   readonly isPart?: boolean
-  /** Of a part, whether a short id is in use anywhere in the session, where that is known. */
-  readonly isTakenElsewhere?: ((id: string) => boolean) | undefined
+  /** Of a part, whether an id is in use anywhere in the session, where that is known of short ids. */
+  readonly isTakenAnywhere?: IsTaken | undefined
 }
+
+/** Whether an id is in use. */
+type IsTaken = (id: string) => boolean
 
 /** The paths to leaves that have been found. */
 const leafPaths = new WeakMap<SessionTree, ReadonlyArray<Entry.Entry>>()
@@ -48,7 +51,13 @@ export const make = (
     if (positions.has(entry.id)) diagnostics.add(duplicate(entry.id, lines[position]))
     positions.set(entry.id, position)
   })
-  const tree: SessionTree = { header, entries, positions, leafId: leafOf(entries, positions), diagnostics: [] }
+  const tree: SessionTree = {
+    header,
+    entries,
+    positions,
+    leafId: leafOf(entries, (id) => positions.has(id)),
+    diagnostics: []
+  }
   findBrokenParents(tree, lines, diagnostics)
   return { ...tree, diagnostics: [...diagnostics.all(), ...ForkedWrites.diagnostics(entries, lines)] }
 }
@@ -62,32 +71,41 @@ export const part = (
   header: Entry.Header,
   entries: ReadonlyArray<Entry.Entry>,
   leafId: string | null,
-  isTakenElsewhere?: (id: string) => boolean
+  isTakenAnywhere?: IsTaken
+): SessionTree => {
+  const tree = partOf(header, entries, leafId, isTakenAnywhere)
+  // The entries of a part are the path to its leaf.
+  if (entries.at(-1)?.id === leafId) leafPaths.set(tree, entries)
+  return tree
+}
+
+const partOf = (
+  header: Entry.Header,
+  entries: ReadonlyArray<Entry.Entry>,
+  leafId: string | null,
+  isTakenAnywhere: IsTaken | undefined
 ): SessionTree => {
   let positions: ReadonlyMap<string, number> | undefined
-  const tree: SessionTree = {
+  return {
     header,
     entries,
     leafId,
     diagnostics: [],
     isPart: true,
-    isTakenElsewhere,
+    isTakenAnywhere,
     // Most that is done with a part needs no index.
     get positions() {
       positions ??= new Map(entries.map((entry, position) => [entry.id, position]))
       return positions
     }
   }
-  // The entries of a part are the path to its leaf.
-  if (entries.at(-1)?.id === leafId) leafPaths.set(tree, entries)
-  return tree
 }
 
-const leafOf = (entries: ReadonlyArray<Entry.Entry>, positions: ReadonlyMap<string, number>): string | null => {
+const leafOf = (entries: ReadonlyArray<Entry.Entry>, has: (id: string) => boolean): string | null => {
   const last = entries.at(-1)
   if (last === undefined) return null
   if (!Entry.isLeafMarker(last)) return last.id
-  return last.parentId !== null && positions.has(last.parentId) ? last.parentId : null
+  return last.parentId !== null && has(last.parentId) ? last.parentId : null
 }
 
 /** The tree with further entries after its last; the last of them becomes the leaf. */
@@ -95,15 +113,27 @@ export const append = (tree: SessionTree, entries: ReadonlyArray<Entry.Entry>): 
   if (entries.length === 0) return tree
   const all = [...tree.entries, ...entries]
   if (tree.isPart !== true) return make(tree.header, all)
-  const grown = part(tree.header, all, null, tree.isTakenElsewhere)
-  return { ...grown, leafId: leafOf(all, grown.positions) }
+  const leafId = leafOf(all, (id) => all.some((entry) => entry.id === id))
+  const grown = partOf(tree.header, all, leafId, tree.isTakenAnywhere && grownTaken(tree.isTakenAnywhere, entries))
+  const isPath = tree.leafId === tree.entries.at(-1)?.id && isChain(tree.leafId, entries)
+  if (isPath) leafPaths.set(grown, all)
+  return grown
 }
 
+const grownTaken =
+  (isTaken: IsTaken, entries: ReadonlyArray<Entry.Entry>): IsTaken =>
+  (id) =>
+    isTaken(id) || entries.some((entry) => entry.id === id)
+
+/** Whether entries follow one another, the first a given one, and the last is where one stands then. */
+const isChain = (parentId: string | null, entries: ReadonlyArray<Entry.Entry>): boolean =>
+  entries.every(
+    (entry, index) => entry.parentId === (index === 0 ? parentId : entries[index - 1]?.id) && !Entry.isLeafMarker(entry)
+  )
+
 /** Whether a short id is in use; undefined where that is not known of all ids. */
-export const isTaken = (tree: SessionTree, id: string): boolean | undefined => {
-  if (tree.positions.has(id)) return true
-  return tree.isPart === true ? tree.isTakenElsewhere?.(id) : false
-}
+export const isTaken = (tree: SessionTree, id: string): boolean | undefined =>
+  tree.isPart === true ? tree.isTakenAnywhere?.(id) : tree.positions.has(id)
 
 /** The same tree, standing somewhere else. */
 export const withLeaf = (tree: SessionTree, leafId: string | null): SessionTree => ({ ...tree, leafId })

@@ -11,6 +11,7 @@
 import type * as Entry from "./Entry.js"
 import type * as LineHead from "./LineHead.js"
 import * as Message from "./Message.js"
+import type * as ReplyHead from "./ReplyHead.js"
 
 /** Marks what is skimmed; JSON and lists of keys do not show it. */
 const mark = Symbol("skimmed")
@@ -40,6 +41,15 @@ export const entryOf = (
 ): Entry.MessageEntry | undefined => {
   const message = role === "toolResult" ? toolResult : role === "user" && what === "messages" ? user : undefined
   return type !== "message" || message === undefined ? undefined : { type, id, parentId, timestamp: "", message }
+}
+
+/** The entry of a reply by its calls and its end; what it used, and of which model it is, is not known. */
+export const replyOf = (
+  { id, parentId }: LineHead.LineHead,
+  { calls, stopReason }: ReplyHead.ReplyHead
+): Entry.MessageEntry => {
+  const message: Message.AssistantMessage & Marked = { role: "assistant", content: calls, stopReason, [mark]: true }
+  return { type: "message", id, parentId, timestamp: "", message }
 }
 
 /** A reply's entry without its text and thinking; any other entry as it is. */

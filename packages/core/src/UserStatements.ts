@@ -25,9 +25,9 @@ const maxStatement = 320
 /** The least in scripts that say much in few characters. */
 const minDense = 4
 
-/** Whether a text asks for something, rather than only agreeing. */
-export const isRequest = (text: string): boolean => {
-  const prose = withoutPasted(text).trim()
+/** Whether prose asks for something, rather than only agreeing. */
+export const isRequest = (written: string): boolean => {
+  const prose = written.trim()
   return prose.length >= minRequest || /[?？]/u.test(prose) || (isDense(prose) && prose.length >= minDense)
 }
 
@@ -35,7 +35,7 @@ export const isRequest = (text: string): boolean => {
 const isDense = (text: string): boolean =>
   /\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}/u.test(text)
 
-/** What the user wrote rather than pasted: what follows an error or a prompt, up to a blank line, is pasted too. */
+/** The prose of a text, which the user wrote rather than pasted: what follows an error or a prompt, up to a blank line, is pasted too. */
 export const withoutPasted = (text: string): string => {
   let isInPaste = false
   const written = text
@@ -67,9 +67,9 @@ export const pastedError = (text: string): string | undefined => {
 const errorLine =
   /^(?:[\w.$]*(?:Error|Exception)(?:\s\[\w+\])?(?::|$)|Exception in thread|Caused by:|Traceback \(|(?:error|Error)\b[^.!?]*:|fatal:|panic:|npm (?:ERR!|error))/u
 
-/** The statements of a text that could be directives, in order. */
-export const directives = (text: string): ReadonlyArray<Statement> =>
-  sentences(withoutPasted(text)).flatMap((sentence) => {
+/** The statements of prose that could be directives, in order. */
+export const directives = (prose: string): ReadonlyArray<Statement> =>
+  sentences(prose).flatMap((sentence) => {
     const isQuestion = /[?？]["')\]]?$/u.test(sentence)
     const isCode = /[,{;]$|[{}]"|"[:}]/u.test(sentence)
     const least = isDense(sentence) ? minDense : minStatement

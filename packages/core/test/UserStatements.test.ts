@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest"
 import * as UserStatements from "../src/UserStatements.js"
 
-const directives = (text: string) => UserStatements.directives(text).map((statement) => statement.text)
+const directives = (text: string) =>
+  UserStatements.directives(UserStatements.withoutPasted(text)).map((statement) => statement.text)
 
 const strongest = (text: string) =>
-  Math.max(-1, ...UserStatements.directives(text).map((statement) => statement.weight))
+  Math.max(-1, ...UserStatements.directives(UserStatements.withoutPasted(text)).map((statement) => statement.weight))
 
 describe("what reads like a directive", () => {
   it.each([
@@ -125,12 +126,12 @@ describe("UserStatements.isRequest", () => {
   it.each(["Add a retry to the client", "why?", "修复登录", "ログイン修正", "Почини вход в систему"])(
     "%s asks for something",
     (text) => {
-      expect(UserStatements.isRequest(text)).toBe(true)
+      expect(UserStatements.isRequest(UserStatements.withoutPasted(text))).toBe(true)
     }
   )
 
   it.each(["ok", "go on", "yes", "", "   ", "好"])("%j only agrees", (text) =>
-    expect(UserStatements.isRequest(text)).toBe(false)
+    expect(UserStatements.isRequest(UserStatements.withoutPasted(text))).toBe(false)
   )
 })
 
@@ -149,14 +150,18 @@ describe("what only looks pasted", () => {
     "at the end of each step always run the linter, please",
     "<b>Do not</b> use the word blockchain anywhere."
   ])("%s", (text) => {
-    expect(UserStatements.directives(text).map((statement) => statement.text)).toEqual([text.replace(/\.$/, ".")])
+    expect(UserStatements.directives(UserStatements.withoutPasted(text)).map((statement) => statement.text)).toEqual([
+      text.replace(/\.$/, ".")
+    ])
   })
 
   it.each([
     ["IDs 12345, 67890, 11121, 31415, 92653:", "Never delete these five rows from the ledger."],
     ["> you said yarn", "Use pnpm instead, always."]
   ])("a line such as %j does not swallow the next", (pasted, directive) => {
-    const found = UserStatements.directives(`${pasted}\n${directive}`).map((statement) => statement.text)
+    const found = UserStatements.directives(UserStatements.withoutPasted(`${pasted}\n${directive}`)).map(
+      (statement) => statement.text
+    )
     expect(found).toContain(directive)
   })
 })

@@ -9,6 +9,8 @@
 import type * as PlatformError from "@effect/platform/Error"
 import type * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import { ByteLine } from "./ByteLine.js"
 import * as Revision from "./Revision.js"
 
 /** The first block, which is enough for most contexts' newest part, and the largest, in bytes. */
@@ -23,51 +25,75 @@ const lineFeed = 0x0a
 /**
  * Gives the lines of a file's first `size` bytes to `onLine`, the last first,
  * without their line feeds, until it returns false. `offset` is where a line
- * starts, in bytes; the bytes of a line are only good until it returns.
+ * starts, in bytes. While the lines of a block are given, the block before it is
+ * already being read.
  */
 export const read = Effect.fnUntraced(function* (
   file: FileSystem.File,
   size: number,
-  onLine: (line: Uint8Array, offset: number) => boolean,
+  onLine: (line: ByteLine, offset: number) => boolean,
   firstBlock: number = usualFirstBlock
 ): Effect.fn.Return<void, PlatformError.PlatformError> {
-  let buffer = new Uint8Array(Math.min(size, firstBlock))
-  // The pieces of a line whose start has not been read, in order.
-  let pieces: Array<Uint8Array> = []
-  let end = size
-  for (let length = firstBlock; end > 0; length = size - end < patience ? length : largestBlock) {
-    const start = Math.max(0, end - length)
-    if (buffer.length < end - start) buffer = new Uint8Array(end - start)
-    const { byteLength, byteOffset } = yield* Revision.fill(file, start, buffer.subarray(0, end - start))
-    const block = Buffer.from(buffer.buffer, byteOffset, byteLength)
-    let until = block.length
-    for (let feed = feedBefore(block, until); feed >= 0; feed = feedBefore(block, until)) {
-      const last = block.subarray(feed + 1, until)
-      const line = pieces.length === 0 ? last : joined([last, ...pieces])
-      pieces = []
-      until = feed
-      // What follows the last line feed is no line where nothing does.
-      const isLine = line.length > 0 || start + feed + 1 < size
-      if (isLine && !onLine(line, start + feed + 1)) return
-    }
-    // The block is used again for the next one.
-    pieces.unshift(new Uint8Array(block.subarray(0, until)))
-    end = start
+  const splitter = new Splitter(size, onLine)
+  const lengthAt = (end: number): number => Math.min(end, size - end < patience ? firstBlock : largestBlock)
+  let spare = Buffer.allocUnsafeSlow(0)
+  const readBefore = (end: number) => {
+    const length = lengthAt(end)
+    const buffer = spare.length < length ? Buffer.allocUnsafeSlow(length) : spare
+    const filled = Revision.fill(file, end - length, buffer.subarray(0, length))
+    return Effect.map(filled, (bytes) => ({ buffer, block: buffer.subarray(0, bytes.length), start: end - length }))
   }
-  if (pieces.length > 0) onLine(joined(pieces), 0)
+  let current = yield* readBefore(size)
+  while (current.start > 0) {
+    const ahead = yield* Effect.fork(Effect.uninterruptible(readBefore(current.start)))
+    // Lets the reading begin.
+    yield* Effect.yieldNow()
+    const isWanted = splitter.push(current.block, current.start)
+    const next = yield* Fiber.join(ahead)
+    if (!isWanted) return
+    spare = current.buffer
+    current = next
+  }
+  if (splitter.push(current.block, 0)) splitter.end()
 })
 
-/** Node searches its own kind of bytes many times faster. */
-const feedBefore = (block: Buffer, until: number): number => (until === 0 ? -1 : block.lastIndexOf(lineFeed, until - 1))
+/** Takes blocks apart into lines, the last block first. */
+class Splitter {
+  /** The pieces of a line whose start has not been read, in order. */
+  private pieces: Array<Buffer> = []
 
-const joined = (pieces: ReadonlyArray<Uint8Array>): Uint8Array => {
-  const [only] = pieces
-  if (pieces.length === 1 && only !== undefined) return only
-  const whole = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0))
-  let position = 0
-  for (const piece of pieces) {
-    whole.set(piece, position)
-    position += piece.length
+  constructor(
+    private readonly size: number,
+    private readonly onLine: (line: ByteLine, offset: number) => boolean
+  ) {}
+
+  /** Takes the block before those that it had; whether more is wanted. */
+  push(block: Buffer, start: number): boolean {
+    let until = block.length
+    for (let feed = feedBefore(block, until); feed >= 0; feed = feedBefore(block, until)) {
+      const line = this.lineOf(block, feed + 1, until)
+      until = feed
+      // What follows the last line feed is no line where nothing does.
+      const isLine = line.length > 0 || start + feed + 1 < this.size
+      if (isLine && !this.onLine(line, start + feed + 1)) return false
+    }
+    // The block is used again for another one.
+    this.pieces.unshift(Buffer.from(block.subarray(0, until)))
+    return true
   }
-  return whole
+
+  /** There is no block before. */
+  end(): void {
+    const first = Buffer.concat(this.pieces)
+    if (first.length > 0) this.onLine(new ByteLine(first, 0, first.length), 0)
+  }
+
+  private lineOf(block: Buffer, start: number, end: number): ByteLine {
+    if (this.pieces.length === 0) return new ByteLine(block, start, end)
+    const whole = Buffer.concat([block.subarray(start, end), ...this.pieces])
+    this.pieces = []
+    return new ByteLine(whole, 0, whole.length)
+  }
 }
+
+const feedBefore = (block: Buffer, until: number): number => (until === 0 ? -1 : block.lastIndexOf(lineFeed, until - 1))

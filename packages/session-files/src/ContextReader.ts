@@ -16,6 +16,7 @@ import type * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
 import * as BackwardLines from "./BackwardLines.js"
 import { ContextWalk } from "./ContextWalk.js"
+import { IdSet, numberOf } from "./IdSet.js"
 import * as Revision from "./Revision.js"
 import * as SessionReader from "./SessionReader.js"
 
@@ -61,7 +62,7 @@ export const read = (
     const isToBeWritten = options.toWrite === true
     const before = isToBeWritten && !entries.some(isPin) ? yield* lookBefore(file, start) : undefined
     if (isToBeWritten && before === undefined) return undefined
-    const isTaken = (id: string) => walk.seen.has(id) || before?.has(numberOf(id) ?? -1) === true
+    const isTaken = (id: string) => walk.seen.has(id) || before?.has(id) === true
     const tree = SessionTree.part(header, entries, walk.leafId, before && isTaken)
     return { key, tree, version: Entry.currentVersion, revision: state.revision, diagnostics: [] }
   }).pipe(Effect.scoped)
@@ -96,19 +97,17 @@ const searchOverlap = 32
 
 /** What the bytes before the context tell: whether a pin may have been made there, and which short ids are in use. */
 const lookBefore = Effect.fnUntraced(function* (file: FileSystem.File, size: number) {
-  const ids = new Set<number>()
+  const ids = new IdSet()
   for (let offset = 0; offset < size; offset += searchBlock - searchOverlap) {
     const block = yield* Revision.bytesAt(file, offset, Math.min(searchBlock, size - offset))
     const bytes = Buffer.from(block.buffer, block.byteOffset, block.byteLength)
     if (pinSigns.some((sign) => bytes.includes(sign))) return undefined
     for (let at = bytes.indexOf(idKey); at >= 0; at = bytes.indexOf(idKey, at + idKey.length)) {
       const start = at + idKey.length
-      const id = numberOf(bytes.toString("latin1", start, start + idLength))
-      if (id !== undefined) ids.add(id)
+      const id = bytes.toString("latin1", start, start + idLength)
+      // Only such ids are made.
+      if (numberOf(id) !== undefined) ids.add(id)
     }
   }
   return ids
 })
-
-/** The number that a short id is; undefined where it is written otherwise. */
-const numberOf = (id: string): number | undefined => (/^[0-9a-f]{8}$/.test(id) ? Number.parseInt(id, 16) : undefined)

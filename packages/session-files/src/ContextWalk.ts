@@ -11,10 +11,14 @@
  * @since 0.1.0
  */
 import * as Entry from "@cutpoint/core/Entry"
-import * as LineHead from "@cutpoint/core/LineHead"
+import type * as LineHead from "@cutpoint/core/LineHead"
 import * as Projection from "@cutpoint/core/Projection"
+import * as ReplyHead from "@cutpoint/core/ReplyHead"
 import * as SessionLines from "@cutpoint/core/SessionLines"
+import * as SessionTree from "@cutpoint/core/SessionTree"
 import * as Skimmed from "@cutpoint/core/Skimmed"
+import type { ByteLine } from "./ByteLine.js"
+import { IdSet } from "./IdSet.js"
 
 /** How a walk stands: there is more to read, the context's start was found, or it cannot go on. */
 export type Standing = "under way" | "found" | "lost"
@@ -27,8 +31,6 @@ export interface Options {
   readonly stopsAtModel?: boolean | undefined
 }
 
-const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
-
 /** What a head does not tell of: calls that a tool made itself. */
 const nestedKey = Buffer.from('"nestedCalls"')
 
@@ -39,12 +41,16 @@ export class ContextWalk {
   leafId: string | null = null
   private readonly backwards: Array<Entry.Entry> = []
   /** The ids of all entries that it met. */
-  readonly seen = new Set<string>()
+  readonly seen = new IdSet()
   /** The next entry on the way; undefined while the leaf is not known. */
   private wanted: string | null | undefined
   /** The first entry that the last compaction keeps, once that has been met. */
   private boundary: string | undefined
   private newest = 0
+  /** Whether the entries that it took say how large the context is, and of which model, so that older ones need not. */
+  private hasTokens = false
+  private hasModel = false
+  private isEdited = false
 
   constructor(private readonly options: Options) {}
 
@@ -59,9 +65,9 @@ export class ContextWalk {
   }
 
   /** Takes the line before those that it had. */
-  push(line: Uint8Array): void {
+  push(line: ByteLine): void {
     this.newest += line.length + 1
-    const head = LineHead.read(bufferOf(line).toString("latin1", 0, Math.min(line.length, LineHead.length)))
+    const head = line.head()
     if (this.wanted === undefined) return this.start(parsed(line))
     if (head === undefined) {
       // Of two entries on a line the second comes first.
@@ -103,37 +109,49 @@ export class ContextWalk {
       return
     }
     this.backwards.push(entry)
+    this.note(entry)
     if (entry.type === "compaction" && this.boundary === undefined) this.boundary = entry.firstKeptEntryId
     this.wanted = entry.parentId
     const isLastWanted = this.options.stopsAtModel === true && Projection.latestModel([entry]) !== undefined
-    if (isLastWanted || entry.id === this.boundary) this.standing = "found"
+    if (this.editsNewer(entry)) this.standing = "lost"
+    else if (isLastWanted || entry.id === this.boundary) this.standing = "found"
     else if (entry.parentId === null) this.standing = this.boundary === undefined ? "found" : "lost"
     else if (this.seen.has(entry.parentId)) this.standing = "lost"
   }
 
+  /** Whether an entry changes what came after it, and with that perhaps how large the context is. */
+  private editsNewer(entry: Entry.Entry): boolean {
+    return entry.type === "context_edit" && this.seen.has(entry.targetId)
+  }
+
   /** The entry of a line by its head, if that is enough, else by all of it. */
-  private read(line: Uint8Array, head: LineHead.LineHead): Entry.Entry | undefined {
+  private read(line: ByteLine, head: LineHead.LineHead): Entry.Entry | undefined {
     const { skim } = this.options
     if (skim === undefined || this.newest <= skim.after) return entryOf(line, head)
     const skimmed = Skimmed.entryOf(head, skim.what)
     if (skimmed !== undefined && !says(line, head)) return skimmed
+    const reply = this.hasTokens && this.hasModel ? ReplyHead.read(line.text(), head) : undefined
+    if (reply !== undefined) return Skimmed.replyOf(head, reply)
     const entry = entryOf(line, head)
     return entry && Skimmed.callsOnly(entry)
   }
+
+  private note(entry: Entry.Entry): void {
+    this.isEdited ||= entry.type === "context_edit"
+    this.hasTokens ||= !this.isEdited && SessionTree.reportedTokens([entry]) !== undefined
+    this.hasModel ||= Projection.latestModel([entry]) !== undefined
+  }
 }
 
-const entryOf = (line: Uint8Array, { id }: LineHead.LineHead): Entry.Entry | undefined =>
+const entryOf = (line: ByteLine, { id }: LineHead.LineHead): Entry.Entry | undefined =>
   parsed(line).find((entry) => entry.id === id)
 
-const parsed = (line: Uint8Array): ReadonlyArray<Entry.Entry> => SessionLines.entriesOf(decoder.decode(line))
+const parsed = (line: ByteLine): ReadonlyArray<Entry.Entry> => SessionLines.entriesOf(line.text())
 
 /**
  * Whether a line says more that matters than its head. A second entry on the
  * line does not: where it is on the way, its id is not found by any head, and
  * the walk is lost.
  */
-const says = (line: Uint8Array, { end, role }: LineHead.LineHead): boolean =>
-  role === "toolResult" && bufferOf(line).includes(nestedKey, end)
-
-/** The same bytes, with the searches that Node does natively. */
-const bufferOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+const says = (line: ByteLine, { end, role }: LineHead.LineHead): boolean =>
+  role === "toolResult" && line.includes(nestedKey, end)

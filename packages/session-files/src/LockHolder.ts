@@ -10,7 +10,6 @@
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 
@@ -30,10 +29,9 @@ export const LockHolder = Schema.Struct({
 /** What stands in a lock file. */
 export type LockHolder = typeof LockHolder.Type
 
-const fromJson = Schema.decodeUnknownEither(Schema.parseJson(LockHolder))
-
 /** Reads a lock file's text; none where nobody has written it, or not yet the whole of it. */
-export const parse = (text: string): Option.Option<LockHolder> => Either.getRight(fromJson(text))
+export const parse = (text: string): Option.Option<LockHolder> =>
+  Schema.decodeUnknownOption(Schema.parseJson(LockHolder))(text)
 
 /** This process as a holder, under a token. */
 export const current = Effect.fnUntraced(function* (

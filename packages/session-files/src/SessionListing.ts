@@ -13,6 +13,7 @@ import type * as PlatformError from "@effect/platform/Error"
 import type * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
 import * as BackwardLines from "./BackwardLines.js"
+import type { ByteLine } from "./ByteLine.js"
 import * as LineReader from "./LineReader.js"
 import * as SessionFolder from "./SessionFolder.js"
 import { openForReading } from "./SessionReader.js"
@@ -70,7 +71,7 @@ export const info = (
       const head = start.header ?? (yield* header(found.path))
       if (head === undefined || !isWanted(head)) return undefined
       const end = new BackwardScan(head.version === Entry.currentVersion ? undefined : start.headerText)
-      const look = (line: Uint8Array, offset: number) => end.push(line, found.bytes - offset)
+      const look = (line: ByteLine, offset: number) => end.push(line, found.bytes - offset)
       yield* BackwardLines.read(file, found.bytes, look, endBytes)
       return {
         key: found.path,
@@ -123,11 +124,10 @@ class BackwardScan {
   constructor(private readonly header: string | undefined) {}
 
   /** Whether reading on is of use, `back` bytes from the end. */
-  push(line: Uint8Array, back: number): boolean {
+  push(line: ByteLine, back: number): boolean {
     if (back > (this.isDecided ? endBytes : longestSearch)) return false
-    const bytes = Buffer.from(line.buffer, line.byteOffset, line.byteLength)
     const words = this.isDecided ? naming : [...naming, ...counting]
-    if (words.some((word) => bytes.includes(word))) this.see(SessionLines.entriesOf(decoder.decode(line), this.header))
+    if (words.some((word) => line.includes(word))) this.see(SessionLines.entriesOf(line.text(), this.header))
     return !this.isDecided || this.name === undefined
   }
 
@@ -139,8 +139,6 @@ class BackwardScan {
       this.contextTokens !== undefined || entries.some(({ type }) => type === "compaction" || type === "context_edit")
   }
 }
-
-const decoder = new TextDecoder()
 
 /** The last name that entries give, empty where they take it away; undefined where they say nothing of it. */
 const nameIn = (entries: ReadonlyArray<Entry.Entry>): string | undefined => {

@@ -14,6 +14,7 @@ import { NodeContext } from "@effect/platform-node"
 import { expect, it } from "@effect/vitest"
 import { Effect, FastCheck, Option } from "effect"
 import { describe } from "vitest"
+import * as ByteLine from "../src/ByteLine.js"
 import { ContextWalk } from "../src/ContextWalk.js"
 import { header, lines, makeWorkspace, onFiles, reply, user } from "./workspace.js"
 
@@ -130,10 +131,16 @@ const skeleton = (entries: ReadonlyArray<Entry.Entry>) =>
       entry.parentId,
       entry.type,
       message?.role,
-      message?.role === "assistant" ? { ...message, content: Message.toolCalls(message) } : undefined,
+      message?.role === "assistant" ? replyOf(message) : undefined,
       message === undefined ? undefined : FileOps.lists(FileOps.fromMessage(message, { cwd: "/w", fold: true }))
     ]
   })
+
+/** Of the arguments of calls only the files that they name are known. */
+const replyOf = (message: Message.AssistantMessage) => ({
+  calls: Message.toolCalls(message).map(({ id, name }) => [id, name]),
+  isBroken: Message.isBroken(message)
+})
 
 describe("a session of which older messages are skimmed", () => {
   it("says all that finding the cut takes", () => {
@@ -143,13 +150,15 @@ describe("a session of which older messages are skimmed", () => {
         const entries = tree.entries.map(named)
         const walk = new ContextWalk({ skim: { what: "messages", after: 0 } })
         for (const entry of entries.toReversed()) {
-          walk.push(new TextEncoder().encode(line(entry)))
+          walk.push(ByteLine.of(new TextEncoder().encode(line(entry))))
           if (walk.standing !== "under way") break
         }
         if (walk.standing !== "found") return
         const path = SessionTree.leafPath(SessionTree.make(tree.header, entries))
         const whole = path.slice(path.length - walk.entries.length)
         expect(JSON.stringify(skeleton(walk.entries))).toBe(JSON.stringify(skeleton(whole)))
+        expect(SessionTree.reportedTokens(walk.entries)).toBe(SessionTree.reportedTokens(whole))
+        expect(Projection.latestModel(walk.entries)).toEqual(Projection.latestModel(whole))
         skimmed += walk.entries.filter((entry) => entry.type === "message" && Skimmed.is(entry.message)).length
       }),
       { numRuns: 1000, seed }
@@ -159,8 +168,8 @@ describe("a session of which older messages are skimmed", () => {
 
   it("fails where somebody asks a skimmed message for what it says", () => {
     const walk = new ContextWalk({ skim: { what: "messages", after: 0 } })
-    walk.push(new TextEncoder().encode(line(reply("b", "a", 1))))
-    walk.push(new TextEncoder().encode(line(user("a", null))))
+    walk.push(ByteLine.of(new TextEncoder().encode(line(reply("b", "a", 1)))))
+    walk.push(ByteLine.of(new TextEncoder().encode(line(user("a", null)))))
     const [first] = walk.entries
     expect(first?.type === "message" && Skimmed.is(first.message)).toBe(true)
     const messages = first?.type === "message" ? [first.message] : []

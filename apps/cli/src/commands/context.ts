@@ -109,7 +109,7 @@ const toJson = (view: View, options: ContextOptions) => ({
   session: view.session,
   leafId: view.leafId,
   model: view.model ?? null,
-  thinkingLevel: view.projection.thinkingLevel ?? null,
+  thinkingLevel: Projection.latestThinkingLevel(view.projection.path) ?? null,
   contextTokens: view.contextTokens,
   contextWindow: view.contextWindow,
   totals: view.totals,
@@ -127,7 +127,7 @@ const toText = (view: View, options: ContextOptions, output: Output.Service): st
   if (options.transcript) return Printable.text(transcript(view))
   const room = Math.max(20, output.columns - 48)
   const model = Printable.line(view.model ?? "no model yet", 80)
-  const thinking = view.projection.thinkingLevel
+  const thinking = Projection.latestThinkingLevel(view.projection.path)
   const used: Bar.Part = { label: "used", tokens: view.contextTokens, sign: "█", color: 32 }
   return [
     ...view.messages.map(({ entryId, message, tokens }) =>

@@ -46,6 +46,11 @@ const make = Effect.gen(function* () {
     return only
   })
 
+  const revision: SessionStore.Service["revision"] = (key) => {
+    const found = texts.get(key)
+    return found === undefined ? notFound(key) : Effect.succeed(`${found.text.length}`)
+  }
+
   const put = (key: string, text: string) =>
     Effect.map(Clock.currentTimeMillis, (modified) => void texts.set(key, { text, modified }))
 
@@ -95,7 +100,7 @@ const make = Effect.gen(function* () {
 
   const header: SessionStore.Service["header"] = (key) => Effect.map(open(key), ({ tree }) => tree.header)
 
-  return SessionStore.SessionStore.of({ find, list, header, open, create, append })
+  return SessionStore.SessionStore.of({ find, list, header, open, revision, create, append })
 })
 
 const layer = Layer.effect(SessionStore.SessionStore, make)

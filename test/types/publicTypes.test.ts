@@ -123,7 +123,7 @@ describe("what one provides oneself", () => {
     expectTypeOf<Tokenizer.Service["count"]>().toEqualTypeOf<(text: string) => number>()
     expectTypeOf<ReturnType<Llm.Service["stream"]>>().toExtend<Stream.Stream<Llm.Part, unknown>>()
     expectTypeOf<keyof SessionStore.Service>().toEqualTypeOf<
-      "find" | "list" | "header" | "open" | "create" | "append"
+      "find" | "list" | "header" | "open" | "revision" | "create" | "append"
     >()
     expectTypeOf<keyof Summarizer.Service>().toEqualTypeOf<"name" | "skims" | "plan" | "summarize">()
   })

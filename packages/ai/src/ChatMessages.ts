@@ -17,17 +17,47 @@ import * as Prompt from "@effect/ai/Prompt"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as ChatFile from "./ChatFile.js"
+import * as ChatTyping from "./ChatTyping.js"
 import * as WireJson from "./WireJson.js"
 
 /** A message of a prompt, in JSON. */
 export type PromptMessage = Json.JsonObject
 
-const encode = Schema.encodeSync(Prompt.Prompt)
 const decode = Schema.decodeUnknownOption(Prompt.Prompt)
 
 /** The messages of a session that a prompt is. */
 export const ofPrompt = (prompt: Prompt.Prompt): ReadonlyArray<Message.Message> =>
-  ofJson(WireJson.objects(encode(prompt).content))
+  ofJson(prompt.content.map(messageJson))
+
+/**
+ * A prompt in JSON. The schema of `@effect/ai` writes of a message of several
+ * texts only the first, and of a text no options: those are written as they are.
+ */
+export const toJson = (prompt: Prompt.Prompt, encoded: typeof Prompt.Prompt.Encoded): typeof Prompt.Prompt.Encoded => ({
+  content: encoded.content.map((message, index) => {
+    const original = prompt.content[index]
+    const isWhole = original === undefined || isPlain(original) || typeof message.content !== "string"
+    return isWhole || original.role === "system" ? message : ChatTyping.encoded(messageJson(original))
+  })
+})
+
+/** Whether a message is one text and nothing else. */
+const isPlain = ({ content }: Prompt.Message): boolean => {
+  if (typeof content === "string") return true
+  const [only] = content
+  return content.length === 1 && only?.type === "text" && Object.keys(only.options).length === 0
+}
+
+const messageJson = (message: Prompt.Message): PromptMessage => {
+  const { content, options, role } = message
+  if (typeof content === "string") return { role, content, options }
+  const [only] = content
+  return { role, content: isPlain(message) && only?.type === "text" ? only.text : content.map(fieldsOf), options }
+}
+
+/** Without what marks it as a part of a prompt. */
+const fieldsOf = (part: Prompt.Part): Json.JsonObject =>
+  Object.fromEntries(Object.entries(part).filter(([key]) => !key.startsWith("~")))
 
 /** The messages of a session that these are. */
 export const ofJson = (messages: ReadonlyArray<PromptMessage>): ReadonlyArray<Message.Message> =>
@@ -82,7 +112,18 @@ const isBlank = (block: Message.AssistantBlock): boolean => block.type === "text
 const read = (messages: ReadonlyArray<Message.Message>): Option.Option<Prompt.Prompt> => {
   const { document } = Histories.write(messages, "prompt")
   const content = Json.isObject(document) ? WireJson.objects(document.content) : []
-  return decode({ content: content.map(withParts(ChatFile.fromJson)) })
+  return decode({ content: together(content.map(withParts(ChatFile.fromJson))) })
+}
+
+/** Results of one reply's calls stand in one message, as some providers demand. */
+const together = (messages: ReadonlyArray<PromptMessage>): ReadonlyArray<PromptMessage> => {
+  const joined: Array<PromptMessage> = []
+  for (const message of messages) {
+    const before = joined.at(-1)
+    if (before?.role !== "tool" || message.role !== "tool") joined.push(message)
+    else joined[joined.length - 1] = { ...before, content: [before.content, message.content].flat() }
+  }
+  return joined
 }
 
 const withoutDetails = (message: Message.Message): Message.Message =>

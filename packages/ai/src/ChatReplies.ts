@@ -5,11 +5,12 @@
  */
 import * as LanguageModel from "@effect/ai/LanguageModel"
 import type * as Prompt from "@effect/ai/Prompt"
-import type * as Chunk from "effect/Chunk"
+import * as Chunk from "effect/Chunk"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type * as ChatReply from "./ChatReply.js"
+import * as ChatTools from "./ChatTools.js"
 import * as ChatTurn from "./ChatTurn.js"
 import * as ChatTyping from "./ChatTyping.js"
 import * as ErrorBody from "./ErrorBody.js"
@@ -19,51 +20,60 @@ type Text = LanguageModel.GenerateTextResponse<ChatTyping.Tools>
 
 /** A turn whose reply is a text. */
 export const text = Effect.fnUntraced(function* (turn: ChatTurn.Turn) {
-  const ask = (prompt: Prompt.Prompt) => LanguageModel.generateText(unresolved(turn.options, prompt))
-  const { content } = yield* whole(turn, ask)
-  return new LanguageModel.GenerateTextResponse(ChatTyping.joined(content, yield* results(turn, content)))
+  const { reply, response } = yield* whole(turn, (prompt, toolkit) =>
+    LanguageModel.generateText(ready(turn.options, prompt, toolkit))
+  )
+  return new LanguageModel.GenerateTextResponse(yield* answered(turn, reply, response))
 })
 
 /** A turn whose reply is an object. */
 export const object = Effect.fnUntraced(function* (turn: ChatTurn.Turn, options: ChatTyping.ObjectOptions) {
-  const ask = (prompt: Prompt.Prompt) => LanguageModel.generateObject(unresolved(options, prompt))
-  const { content, value } = yield* whole(turn, ask)
-  return new LanguageModel.GenerateObjectResponse(value, ChatTyping.joined(content, yield* results(turn, content)))
+  const { reply, response } = yield* whole(turn, (prompt, toolkit) =>
+    LanguageModel.generateObject(ready(options, prompt, toolkit))
+  )
+  return new LanguageModel.GenerateObjectResponse(response.value, yield* answered(turn, reply, response))
 })
 
-/** The calls are run here, when the reply is stored. */
-const unresolved = <Options extends ChatTyping.Options>(options: Options, prompt: Prompt.Prompt) => ({
-  ...options,
-  prompt,
-  disableToolCallResolution: true as const
-})
+/** The calls are run here, when the reply is stored; what the model is offered only takes note of them. */
+const ready = <Options extends ChatTyping.Options>(
+  options: Options,
+  prompt: Prompt.Prompt,
+  toolkit: ChatTyping.Options["toolkit"]
+) => ({ ...options, prompt, disableToolCallResolution: false as const, ...ChatTyping.offered(toolkit) })
 
 /** Asks, once more after an overflow, and keeps the reply. */
-const whole = <Reply extends Text, E, R>(
+const whole = <Response extends Text, E, R>(
   turn: ChatTurn.Turn,
-  ask: (prompt: Prompt.Prompt) => Effect.Effect<Reply, E, R>,
+  ask: (prompt: Prompt.Prompt, toolkit: ChatTyping.Options["toolkit"]) => Effect.Effect<Response, E, R>,
   isRetry = false
-): Effect.Effect<Reply, unknown, R> => {
-  const reply = ChatTurn.gathered(turn)
-  return Effect.suspend(() => ask(ChatTurn.promptOf(turn))).pipe(
+): Effect.Effect<{ readonly reply: ChatReply.Gathered; readonly response: Response }, unknown, R> => {
+  const { reply, toolkit } = ChatTurn.request(turn)
+  return Effect.suspend(() => ask(ChatTurn.promptOf(turn), toolkit)).pipe(
     Effect.matchEffect({
       onFailure: (error) =>
         Effect.flatMap(ChatTurn.failed(turn, reply, error, isRetry), (isToBeMadeAgain) =>
           isToBeMadeAgain ? whole(turn, ask, true) : Effect.fail(error)
         ),
       onSuccess: (response) => {
-        for (const part of response.content) reply.take(part)
-        if (!reply.isCut) return Effect.as(ChatTurn.keep(turn, reply), response)
-        return Effect.flatMap(ChatTurn.cut(turn, reply, isRetry), (isToBeMadeAgain) =>
-          isToBeMadeAgain ? whole(turn, ask, true) : Effect.succeed(response)
+        for (const part of response.content) if (!ChatTools.isUnanswered(part)) reply.take(part)
+        return Effect.flatMap(kept(turn, reply, isRetry), (isToBeMadeAgain) =>
+          isToBeMadeAgain ? whole(turn, ask, true) : Effect.succeed({ reply, response })
         )
       }
     })
   )
 }
 
-const results = (turn: ChatTurn.Turn, parts: Text["content"]) =>
-  Effect.zipLeft(ChatTurn.runTools(turn, parts), ChatTurn.end(turn))
+/** Keeps a reply that is complete; whether the request is to be made again, nothing having come of it. */
+const kept = (turn: ChatTurn.Turn, reply: ChatReply.Gathered, isRetry: boolean) =>
+  reply.isCut ? ChatTurn.cut(turn, reply, isRetry) : Effect.as(ChatTurn.keep(turn, reply), false)
+
+/** The parts of a reply with what came of its calls; the turn is over then. */
+const answered = (turn: ChatTurn.Turn, reply: ChatReply.Gathered, { content }: Text) => {
+  const said = content.filter((part) => !ChatTools.isUnanswered(part))
+  const results = Effect.zipLeft(ChatTurn.runTools(turn, reply), ChatTurn.end(turn))
+  return Effect.map(results, (results) => ChatTyping.joined(said, results))
+}
 
 // -----------------------------------------------------------------------------
 // Streams
@@ -72,22 +82,19 @@ const results = (turn: ChatTurn.Turn, parts: Text["content"]) =>
 /** A request that failed, told apart from what fails after it. */
 class RequestFailed extends Data.TaggedError("RequestFailed")<{ readonly error: unknown }> {}
 
-/** A reply that ended before anything was said, by the part that says so. */
-class ReplyCut extends Data.TaggedError("ReplyCut")<{ readonly finish: ChatTyping.Part }> {}
-
 /** The reply that is coming in. */
 interface Incoming {
-  reply: ChatReply.Gathered
+  reply: ChatReply.Gathered | undefined
 }
 
 /** A turn whose reply is streamed. Left before its end, it keeps what was said. */
 export const stream = Effect.fnUntraced(function* (turn: ChatTurn.Turn) {
-  const incoming: Incoming = { reply: ChatTurn.gathered(turn) }
+  const incoming: Incoming = { reply: undefined }
   yield* Effect.addFinalizer(() => {
     const { reply } = incoming
-    return reply.isKept || reply.isEmpty
+    return reply === undefined || reply.isKept || reply.isEmpty
       ? Effect.void
-      : Effect.ignoreLogged(ChatTurn.keep(turn, reply, { stopReason: "aborted" }))
+      : Effect.ignoreLogged(ChatTurn.keep(turn, reply, reply.isFinished ? undefined : { stopReason: "aborted" }))
   })
   return streamed(turn, incoming, false)
 })
@@ -98,62 +105,59 @@ const streamed = (
   isRetry: boolean
 ): Stream.Stream<ChatTyping.Part, unknown, LanguageModel.LanguageModel> =>
   Stream.suspend(() => {
-    const reply = ChatTurn.gathered(turn)
-    const parts: Array<ChatTyping.Part> = []
+    const { reply, toolkit } = ChatTurn.request(turn)
+    const ending: Array<ChatTyping.Part> = []
     incoming.reply = reply
-    return LanguageModel.streamText(unresolved(turn.options, ChatTurn.promptOf(turn))).pipe(
-      Stream.mapChunksEffect((chunk) => taken(reply, parts, chunk)),
-      Stream.mapError((error) =>
-        error instanceof RequestFailed || error instanceof ReplyCut ? error : new RequestFailed({ error })
-      ),
-      Stream.concat(Stream.unwrap(Effect.suspend(() => ended(turn, reply, parts)))),
-      Stream.catchAll((failure) => {
-        if (failure instanceof RequestFailed) {
-          const isToBeMadeAgain = ChatTurn.failed(turn, reply, failure.error, isRetry)
-          return again(turn, incoming, isToBeMadeAgain, Stream.fail(failure.error))
-        }
-        return failure instanceof ReplyCut
-          ? again(turn, incoming, ChatTurn.cut(turn, reply, isRetry), followed(turn, [failure.finish]))
-          : Stream.fail(failure)
-      })
+    return LanguageModel.streamText(ready(turn.options, ChatTurn.promptOf(turn), toolkit)).pipe(
+      Stream.mapChunksEffect((chunk) => taken(reply, ending, chunk)),
+      Stream.mapError((error) => (error instanceof RequestFailed ? error : new RequestFailed({ error }))),
+      Stream.concat(Stream.unwrap(Effect.suspend(() => ended(turn, incoming, reply, ending, isRetry)))),
+      Stream.catchAll((failure) =>
+        failure instanceof RequestFailed ? again(turn, incoming, reply, failure.error, isRetry) : Stream.fail(failure)
+      )
     )
   })
 
-/** The request once more where that may help, else how it ended. */
-const again = <E, R>(
-  turn: ChatTurn.Turn,
-  incoming: Incoming,
-  isToBeMadeAgain: Effect.Effect<boolean, E, R>,
-  end: Stream.Stream<ChatTyping.Part, unknown>
-) =>
+/** The request once more where that may help, else its failure. */
+const again = (turn: ChatTurn.Turn, incoming: Incoming, reply: ChatReply.Gathered, error: unknown, isRetry: boolean) =>
   Stream.unwrap(
-    Effect.map(isToBeMadeAgain, (isToBeMadeAgain) => (isToBeMadeAgain ? streamed(turn, incoming, true) : end))
+    Effect.map(ChatTurn.failed(turn, reply, error, isRetry), (isToBeMadeAgain) =>
+      isToBeMadeAgain ? streamed(turn, incoming, true) : Stream.fail(error)
+    )
   )
 
-/** A provider can say in the middle of a stream that the request was too large. */
+/**
+ * What of a chunk is given on. A provider can say in the middle of a stream that
+ * the request was too large. Its finish waits until the reply is stored and its
+ * calls have run: many go no further.
+ */
 const taken = Effect.fnUntraced(function* (
   reply: ChatReply.Gathered,
-  parts: Array<ChatTyping.Part>,
+  ending: Array<ChatTyping.Part>,
   chunk: Chunk.Chunk<ChatTyping.Part>
 ) {
+  const given: Array<ChatTyping.Part> = []
   for (const part of chunk) {
     if (part.type === "error" && reply.isEmpty && isOverflow(part.error)) return yield* new RequestFailed(part)
+    if (ChatTools.isUnanswered(part)) continue
     reply.take(part)
-    if (reply.isCut) return yield* new ReplyCut({ finish: part })
-    parts.push(part)
+    if (part.type === "finish") ending.push(part)
+    else given.push(part)
   }
-  return chunk
+  return Chunk.unsafeFromArray(given)
 })
 
 const isOverflow = (error: unknown): boolean => Fault.kindOf(ErrorBody.ofEvent(error)) === "LlmOverflow"
 
-/** The reply is kept, then its calls are run. */
-const ended = (turn: ChatTurn.Turn, reply: ChatReply.Gathered, parts: ReadonlyArray<ChatTyping.Part>) =>
-  ChatTurn.keep(turn, reply).pipe(
-    Effect.zipRight(ChatTurn.runTools(turn, parts)),
-    Effect.map((results) => followed(turn, ChatTyping.streamed(results)))
-  )
-
-/** The last parts, and the end of the turn. */
-const followed = (turn: ChatTurn.Turn, parts: ReadonlyArray<ChatTyping.Part>) =>
-  Stream.concat(Stream.fromIterable(parts), Stream.execute(ChatTurn.end(turn)))
+/** The reply is kept, then its calls are run, then it ends. */
+const ended = Effect.fnUntraced(function* (
+  turn: ChatTurn.Turn,
+  incoming: Incoming,
+  reply: ChatReply.Gathered,
+  ending: ReadonlyArray<ChatTyping.Part>,
+  isRetry: boolean
+) {
+  if (yield* kept(turn, reply, isRetry)) return streamed(turn, incoming, true)
+  const results = ChatTyping.streamed(yield* ChatTurn.runTools(turn, reply))
+  return Stream.concat(Stream.fromIterable([...results, ...ending]), Stream.execute(ChatTurn.end(turn)))
+})

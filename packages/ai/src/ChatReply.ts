@@ -28,31 +28,63 @@ export interface Speaker {
   readonly model?: string | undefined
 }
 
+/** A piece of a text or of a thought. */
+interface Piece {
+  readonly type: string
+  readonly delta?: string
+  readonly metadata: Response.ProviderMetadata
+}
+
 /** A part of a message, as a prompt has it in JSON. */
 interface Part extends Json.JsonObject {
   readonly type: string
 }
 
-/** Gathers the parts of one reply. `argumentsOf` gives a call's arguments as the model wrote them. */
+/** A call that the program runs, and its place among those of the reply. */
+interface HeldCall {
+  readonly call: ChatTyping.Call
+  /** Where it stands among the parts. */
+  readonly at: number
+}
+
+/**
+ * Gathers the parts of one reply. `argumentsOf` gives the arguments of a call that
+ * the provider ran itself, `writtenOf` those of the nth other call, as the model
+ * wrote them.
+ */
 export class Gathered {
   /** Whether it is in the session. */
   isKept = false
   private readonly parts: Array<Part> = []
   /** Where texts and thoughts stand that are still coming in. */
   private readonly open = new Map<string, number>()
+  private readonly calls: Array<HeldCall> = []
   private modelId: string | undefined
   private finish: Response.FinishPart | undefined
 
-  constructor(private readonly argumentsOf: (call: ChatTyping.Call) => unknown) {}
+  constructor(
+    private readonly argumentsOf: (call: ChatTyping.Call) => unknown,
+    private readonly writtenOf: (index: number, call: ChatTyping.Call) => unknown
+  ) {}
 
   /** Whether anything has been said that could not be said again. */
   get isEmpty(): boolean {
     return this.parts.length === 0
   }
 
-  /** Whether the provider cut it off before anything was said: the request itself left no room. */
+  /** Whether the provider has said that it is complete. */
+  get isFinished(): boolean {
+    return this.finish !== undefined
+  }
+
+  /** Whether the provider cut it off before a token came of it: the request itself left no room. */
   get isCut(): boolean {
-    return this.isEmpty && this.finish?.reason === "length"
+    return this.isEmpty && this.finish?.reason === "length" && (this.finish.usage.outputTokens ?? 0) === 0
+  }
+
+  /** The calls that the program runs, with their arguments as the model wrote them. */
+  get toRun(): ReadonlyArray<{ readonly call: ChatTyping.Call; readonly written: unknown }> {
+    return this.calls.map(({ call }, index) => ({ call, written: this.writtenOf(index, call) }))
   }
 
   /** Takes the next part. */
@@ -71,7 +103,8 @@ export class Gathered {
       case "reasoning-end":
         return this.extend(`reasoning ${part.id}`, "reasoning", part)
       case "tool-call":
-        this.parts.push(callOf(part, this.argumentsOf(part)))
+        if (!part.providerExecuted) this.calls.push({ call: part, at: this.parts.length })
+        this.parts.push(callOf(part, part.providerExecuted ? this.argumentsOf(part) : undefined))
         return
       case "tool-result":
         // What the provider ran itself belongs to the reply; other results are messages of their own.
@@ -91,11 +124,8 @@ export class Gathered {
     }
   }
 
-  private extend(
-    key: string,
-    type: "text" | "reasoning",
-    { delta = "", metadata }: { readonly delta?: string; readonly metadata: Response.ProviderMetadata }
-  ): void {
+  private extend(key: string, type: "text" | "reasoning", { delta = "", metadata, type: kind }: Piece): void {
+    const isLast = kind === "text-end" || kind === "reasoning-end"
     const at = this.open.get(key) ?? this.parts.length
     const before = this.parts[at] ?? { type, text: "", options: {} }
     this.open.set(key, at)
@@ -104,11 +134,16 @@ export class Gathered {
       text: `${Json.stringOr(before.text, "")}${delta}`,
       options: merged(Json.isObject(before.options) ? before.options : {}, metadata)
     }
+    if (isLast) this.open.delete(key)
   }
 
   /** The reply as it is kept. `end` says how it ended, where it does not say so itself. */
   message(speaker: Speaker, timestamp: number, end: End | undefined): Message.AssistantMessage {
-    const [read] = ChatMessages.ofJson([{ role: "assistant", content: this.parts, options: {} }])
+    const content = this.parts.map((part) => ({ ...part }))
+    for (const [index, { at, call }] of this.calls.entries()) {
+      content[at] = callOf(call, this.writtenOf(index, call))
+    }
+    const [read] = ChatMessages.ofJson([{ role: "assistant", content, options: {} }])
     const usage = this.finish && ReplyUsage.of(this.finish)
     const model = speaker.model ?? this.modelId
     const base = read?.role === "assistant" ? read : undefined

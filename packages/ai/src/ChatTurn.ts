@@ -11,13 +11,13 @@
  */
 import type * as AutoCompaction from "@cutpoint/compaction/AutoCompaction"
 import type * as OpenSession from "@cutpoint/compaction/OpenSession"
+import * as Entry from "@cutpoint/core/Entry"
 import * as JsonDifference from "@cutpoint/core/JsonDifference"
 import type * as Message from "@cutpoint/core/Message"
 import * as Projection from "@cutpoint/core/Projection"
 import * as AiError from "@effect/ai/AiError"
 import * as Model from "@effect/ai/Model"
 import * as Prompt from "@effect/ai/Prompt"
-import type * as Response from "@effect/ai/Response"
 import type * as Toolkit from "@effect/ai/Toolkit"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -25,7 +25,7 @@ import * as Option from "effect/Option"
 import * as ChatMessages from "./ChatMessages.js"
 import * as ChatReply from "./ChatReply.js"
 import * as ChatTools from "./ChatTools.js"
-import * as ChatTyping from "./ChatTyping.js"
+import type * as ChatTyping from "./ChatTyping.js"
 import * as Fault from "./Fault.js"
 import * as LanguageModelParts from "./LanguageModelParts.js"
 
@@ -35,14 +35,18 @@ export interface Means {
   readonly session: OpenSession.OpenSession
   readonly compaction: AutoCompaction.Options
   /** The model that was named for this chat, if one was. */
-  readonly named: () => { readonly provider: string; readonly modelId: string } | undefined
+  readonly named: () => Named | undefined
+}
+
+/** A model by name. */
+export interface Named {
+  readonly provider: string
+  readonly modelId: string
 }
 
 /** The model that was named for a chat, as `provider/model`. */
-export const nameOf = ({ named }: Means): string | undefined => {
-  const model = named()
-  return model === undefined ? undefined : `${model.provider}/${model.modelId}`
-}
+export const nameOf = (model: Named | undefined): string | undefined =>
+  model === undefined ? undefined : `${model.provider}/${model.modelId}`
 
 /** A call under way. */
 export interface Turn {
@@ -51,13 +55,27 @@ export interface Turn {
   readonly method: string
   readonly toolkit: Toolkit.WithHandler<ChatTyping.Tools> | undefined
   readonly options: ChatTyping.Options
+  /** The model that was named when the call began. */
+  readonly named: Named | undefined
   /** The newest entry of this call: what follows goes on its branch. */
   lastId: string | null
 }
 
-/** A new reply. */
-export const gathered = ({ toolkit }: Turn): ChatReply.Gathered =>
-  new ChatReply.Gathered(ChatTools.argumentsOf(toolkit))
+/** One request of a call: its reply, and the options that it is made with. */
+export interface Request {
+  readonly reply: ChatReply.Gathered
+  /** Tools do not run before the reply is stored. */
+  readonly toolkit: ChatTyping.Options["toolkit"]
+}
+
+/** A new request. */
+export const request = ({ toolkit }: Turn): Request => {
+  const asked = toolkit && ChatTools.asked(toolkit)
+  const again = (call: ChatTyping.Call) => ChatTools.argumentsOf(toolkit, call)
+  const written = (index: number, call: ChatTyping.Call) =>
+    asked !== undefined && index < asked.written.length ? asked.written[index] : again(call)
+  return { reply: new ChatReply.Gathered(again, written), toolkit: asked?.toolkit }
+}
 
 /** The prompt as the model is to see it. */
 export const promptOf = ({ means }: Turn): Prompt.Prompt => contextOf(means.session)
@@ -73,32 +91,43 @@ export const contextOf = (session: OpenSession.OpenSession): Prompt.Prompt =>
 export const say = Effect.fnUntraced(function* (means: Means, prompt: Prompt.Prompt, place: "leaf" | "root") {
   const timestamp = yield* Clock.currentTimeMillis
   const given = ChatMessages.ofPrompt(prompt)
-  const said = place === "leaf" && isSaid(means, given) ? [] : given
-  const [first, ...rest] = [...modelChange(means), ...said.map((message) => bodyOf(stamped(message, timestamp)))]
+  const said = place === "leaf" && isSaid(means, given) ? [] : given.filter((message) => !isMadeUp(message, place))
+  const bodies = [...modelChange(means), ...said.map((message) => bodyOf(stamped(message, timestamp)))]
+  const [first = place === "root" ? nothing : undefined, ...rest] = bodies
   if (first !== undefined) yield* means.session.append([first, ...rest], place)
 })
 
+/** What a session is from now on that begins anew. */
+const nothing = { type: "custom", customType: Entry.leafMarker } as const
+
+/** A history that comes back has results for calls that got none; the real ones may be there as well, or come later. */
+const isMadeUp = (message: Message.Message, place: "leaf" | "root"): boolean =>
+  place === "root" && Projection.isMissingResult(message)
+
+/** Of so many of the newest entries it is looked whether they say something already. */
+const lookedBack = 50
+
 const isSaid = ({ session }: Means, messages: ReadonlyArray<Message.Message>): boolean => {
-  const context = ChatMessages.spoken(Projection.messages({ items: session.context().items() }))
+  const items = session
+    .context()
+    .items()
+    .slice(-lookedBack - messages.length)
   const unstamped = (message: Message.Message) => stamped(message, 0)
-  const last = context.slice(-messages.length).map(unstamped)
+  const last = ChatMessages.spoken(Projection.messages({ items })).slice(-messages.length).map(unstamped)
   return messages.length > 0 && JsonDifference.of(last, messages.map(unstamped)) === undefined
 }
 
-/** Appends what is asked, in place of all that was where that is given, and compacts where that is due. */
+/** Appends what is asked, and compacts where that is due. */
 export const begin = Effect.fnUntraced(function* (
   means: Means,
   method: string,
   options: ChatTyping.Options,
-  replaced: Prompt.Prompt | undefined
+  toolkit: Turn["toolkit"]
 ) {
-  const toolkit = yield* ChatTools.toolkitOf(options)
-  const asked = Prompt.make(options.prompt)
-  const isReplaced = replaced !== undefined
-  const prompt = isReplaced ? Prompt.merge(replaced, asked) : asked
-  yield* asAiError(method, say(means, prompt, isReplaced ? "root" : "leaf"))
+  const named = means.named()
+  yield* inSession(method, say(means, Prompt.make(options.prompt), "leaf"))
   yield* means.auto.ifDue(means.session, means.compaction)
-  const turn: Turn = { means, method, toolkit, options, lastId: means.session.session().tree.leafId }
+  const turn: Turn = { means, method, toolkit, options, named, lastId: means.session.session().tree.leafId }
   return turn
 })
 
@@ -119,13 +148,13 @@ const modelChange = ({ named, session }: Means) => {
 const append = Effect.fnUntraced(function* (turn: Turn, message: Message.Message) {
   const { lastId, means, method } = turn
   const place = lastId === null ? "leaf" : { onBranchOf: lastId }
-  const entries = yield* asAiError(method, means.session.append([bodyOf(message)], place))
+  const entries = yield* inSession(method, means.session.append([bodyOf(message)], place))
   turn.lastId = entries.at(-1)?.id ?? lastId
 })
 
 /** Keeps a reply, as it ended or as it was ended: once, and whole or not at all. */
 export const keep = Effect.fnUntraced(function* (turn: Turn, reply: ChatReply.Gathered, end?: ChatReply.End) {
-  const named = turn.means.named()
+  const { named } = turn
   const provider = named?.provider ?? Option.getOrUndefined(yield* Effect.serviceOption(Model.ProviderName))
   const timestamp = yield* Clock.currentTimeMillis
   yield* append(turn, reply.message({ provider, model: named?.modelId }, timestamp, end))
@@ -135,15 +164,15 @@ export const keep = Effect.fnUntraced(function* (turn: Turn, reply: ChatReply.Ga
 /** Runs the calls of a reply that is kept, unless their results are to come from elsewhere. */
 export const runTools = (
   turn: Turn,
-  parts: Iterable<Response.AnyPart>
+  reply: ChatReply.Gathered
 ): Effect.Effect<ReadonlyArray<ChatTyping.Result>, unknown> => {
   const { options, toolkit } = turn
   if (toolkit === undefined || options.disableToolCallResolution === true) return Effect.succeed([])
-  const run = (call: ChatTyping.Call) =>
-    ChatTools.run(toolkit, call, (message) =>
+  const run = ({ call, written }: ChatReply.Gathered["toRun"][number]) =>
+    ChatTools.run(toolkit, call, written, (message) =>
       Effect.flatMap(Clock.currentTimeMillis, (timestamp) => append(turn, stamped(message, timestamp)))
     )
-  return Effect.forEach(ChatTyping.callsOf(parts), run, { concurrency: options.concurrency })
+  return Effect.forEach(reply.toRun, run, { concurrency: options.concurrency })
 }
 
 /** The end of a turn: compacts where that is due. */
@@ -158,7 +187,7 @@ export const failed = Effect.fnUntraced(function* (
   isRetry: boolean
 ) {
   const fault = yield* faultOf(error)
-  const { message: errorMessage } = Fault.toError(fault, nameOf(turn.means) ?? "The model", "what it said is not kept.")
+  const { message: errorMessage } = Fault.toError(fault, nameOf(turn.named) ?? "The model", "what it said is not kept.")
   yield* keep(turn, reply, { stopReason: "error", errorMessage })
   return Fault.kindOf(fault) === "LlmOverflow" && reply.isEmpty && (yield* makesRoom(turn, isRetry))
 })
@@ -187,7 +216,7 @@ export const faultOf = (error: unknown): Effect.Effect<Fault.Fault> =>
   )
 
 /** A session's error as those expect it who call a `Chat`; the error itself is its `cause`. */
-const asAiError = <A, E extends Error, R>(
+export const inSession = <A, E extends Error, R>(
   method: string,
   effect: Effect.Effect<A, E, R>
 ): Effect.Effect<A, AiError.AiError, R> =>

@@ -4,8 +4,10 @@
  *
  * @since 0.1.0
  */
+import type * as Json from "@cutpoint/core/Json"
 import type * as Chat from "@effect/ai/Chat"
 import type * as LanguageModel from "@effect/ai/LanguageModel"
+import type * as Prompt from "@effect/ai/Prompt"
 import type * as Response from "@effect/ai/Response"
 import type * as Tool from "@effect/ai/Tool"
 import type * as Toolkit from "@effect/ai/Toolkit"
@@ -56,6 +58,19 @@ export const toolkitOf = (
 ): Toolkit.WithHandler<Tools> | Effect.Effect<Toolkit.WithHandler<Tools>, unknown> | undefined =>
   toolkit as Toolkit.WithHandler<Tools> | Effect.Effect<Toolkit.WithHandler<Tools>, unknown> | undefined
 
+/** A message in JSON that the schema of prompts takes. */
+export const encoded = (message: Json.JsonObject): Prompt.MessageEncoded => message as unknown as Prompt.MessageEncoded
+
+/** The tools as an option of a request. */
+export const offered = (toolkit: Options["toolkit"]): { readonly toolkit?: NonNullable<Options["toolkit"]> } =>
+  toolkit === undefined ? {} : { toolkit }
+
+/** The same tools, handled otherwise. */
+export const withHandle = (
+  toolkit: Toolkit.WithHandler<Tools>,
+  handle: (name: string, params: unknown) => Effect.Effect<unknown, unknown, unknown>
+): Toolkit.WithHandler<Tools> => ({ ...toolkit, handle: handle as unknown as Toolkit.WithHandler<Tools>["handle"] })
+
 /** Runs a tool; what it needs is in the context of the call. */
 export const handle = (
   toolkit: Toolkit.WithHandler<Tools>,
@@ -75,7 +90,3 @@ export const joined = (
 /** What came of calls, as a stream has it. */
 export const streamed = (results: ReadonlyArray<Result>): ReadonlyArray<Part> =>
   results as unknown as ReadonlyArray<Part>
-
-/** The calls of a reply that the provider does not run itself. */
-export const callsOf = (parts: Iterable<Response.AnyPart>): ReadonlyArray<Call> =>
-  [...parts].filter((part): part is Call => part.type === "tool-call" && !part.providerExecuted)

@@ -27,7 +27,9 @@ import type { ParseError } from "effect/ParseResult"
 import * as Ref from "effect/Ref"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
+import * as ChatMessages from "./ChatMessages.js"
 import * as ChatReplies from "./ChatReplies.js"
+import * as ChatTools from "./ChatTools.js"
 import * as ChatTurn from "./ChatTurn.js"
 import * as ChatTyping from "./ChatTyping.js"
 
@@ -154,25 +156,35 @@ const over = Effect.fnUntraced(function* (key: string, { compaction = {}, model 
     ...callsOf(chatting),
     ...(yield* changesOf(chatting)),
     history,
-    export: exported("export", Ref.get(history), Schema.encode(Prompt.Prompt)),
-    exportJson: exported("exportJson", Ref.get(history), Schema.encode(Prompt.FromJson)),
+    export: exported("export", Ref.get(history)),
+    exportJson: Effect.map(exported("exportJson", Ref.get(history)), (prompt) => JSON.stringify(prompt)),
     key: session.key,
     session: Effect.sync(() => session.session())
   }
   return chat
 })
 
-/** Sets `history` to what the session is now. */
+/** Sets `history` to what the session is now, unless somebody has set it meanwhile. */
 const show = ({ held, history, means }: Chatting): Effect.Effect<void> =>
-  Effect.suspend(() => {
+  Ref.update(history, (now) => {
+    if (now !== held.history) return now
     held.history = ChatTurn.contextOf(means.session)
-    return Ref.set(history, held.history)
+    return held.history
   })
 
-const begin = ({ held, history, means }: Chatting, method: string, options: ChatTyping.Options) =>
+/** What `history` was set to becomes a branch; where nobody has set it, what others wrote is read. */
+const settle = ({ held, history, means }: Chatting) =>
   Effect.flatMap(Ref.get(history), (now) =>
-    ChatTurn.begin(means, method, options, now === held.history ? undefined : now)
+    now === held.history
+      ? means.session.refresh
+      : Effect.map(ChatTurn.say(means, now, "root"), () => void (held.history = now))
   )
+
+const begin = Effect.fnUntraced(function* (chatting: Chatting, method: string, options: ChatTyping.Options) {
+  const toolkit = yield* ChatTools.toolkitOf(options)
+  yield* ChatTurn.inSession(method, settle(chatting))
+  return yield* ChatTurn.begin(chatting.means, method, options, toolkit)
+})
 
 const callsOf = (chatting: Chatting): Pick<Chat.Service, keyof ChatTyping.Calls> => {
   const { context, oneAtATime } = chatting
@@ -207,17 +219,18 @@ const changesOf = Effect.fnUntraced(function* (chatting: Chatting) {
   const { compact } = yield* Compaction.Compaction
   const { held, means, oneAtATime } = chatting
   const { compaction, session } = means
-  const seen = Effect.zipRight(session.reload, show(chatting))
+  const between = <A, E, R>(change: Effect.Effect<A, E, R>) =>
+    settle(chatting).pipe(Effect.zipRight(change), Effect.zipLeft(session.refresh), Effect.ensuring(show(chatting)))
   const changes: Pick<Service, "changeModel" | "compact" | "navigate"> = {
     changeModel: (model) => Effect.sync(() => void (held.model = model)),
     compact: Effect.fn("SessionChat.compact")((options) =>
       oneAtATime.withPermits(1)(
-        Effect.zipLeft(compact(session.key, { model: ChatTurn.nameOf(means), ...compaction, ...options }), seen)
+        between(compact(session.key, { model: ChatTurn.nameOf(means.named()), ...compaction, ...options }))
       )
     ),
     navigate: Effect.fn("SessionChat.navigate")(function* (targetId, options) {
-      const gone = Effect.zipLeft(navigation.navigate(session.key, targetId, options), seen)
-      const done = yield* oneAtATime.withPermitsIfAvailable(1)(gone)
+      const going = between(navigation.navigate(session.key, targetId, options))
+      const done = yield* oneAtATime.withPermitsIfAvailable(1)(going)
       return yield* Option.match(done, { onNone: () => new Busy({ session: session.key }), onSome: Effect.succeed })
     })
   }
@@ -238,12 +251,13 @@ const namedBy = (model: string | undefined) => {
   return provider === undefined || modelId === undefined ? undefined : { provider, modelId }
 }
 
-const exported = <A>(
+const exported = (
   method: string,
-  history: Effect.Effect<Prompt.Prompt>,
-  encode: (prompt: Prompt.Prompt) => Effect.Effect<A, ParseError>
-): Effect.Effect<A, AiError.MalformedOutput> =>
-  Effect.flatMap(history, encode).pipe(
+  history: Effect.Effect<Prompt.Prompt>
+): Effect.Effect<typeof Prompt.Prompt.Encoded, AiError.MalformedOutput> =>
+  Effect.flatMap(history, (prompt) =>
+    Effect.map(Schema.encode(Prompt.Prompt)(prompt), (encoded) => ChatMessages.toJson(prompt, encoded))
+  ).pipe(
     Effect.mapError((error) =>
       AiError.MalformedOutput.fromParseError({
         module: "SessionChat",

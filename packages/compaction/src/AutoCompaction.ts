@@ -166,7 +166,10 @@ const skipped = (obstacle: Obstacle, why: string): Skipped => ({ _tag: "Skipped"
 /** Hides what a failed attempt left, so that the next does not see it. */
 const hide = (session: OpenSession.OpenSession, ids: ReadonlyArray<string>) => {
   const [first, ...rest] = ids.map((targetId) => ({ type: "context_edit" as const, targetId, replacement: null }))
-  return first === undefined ? Effect.void : session.append([first, ...rest])
+  const last = ids.at(-1)
+  return first === undefined || last === undefined
+    ? Effect.void
+    : session.append([first, ...rest], { onBranchOf: last })
 }
 
 const attemptsOf = ({ attempts }: Means, key: string, reason: Automatic): Attempts.Attempts =>
@@ -219,7 +222,8 @@ const attempt = Effect.fnUntraced(function* (
   options: Options & { readonly reason: Automatic }
 ) {
   const { key } = session
-  const result = yield* telling(means, key, options.reason, means.compaction.compact(key, options))
+  const compacting = Effect.onInterrupt(means.compaction.compact(key, options), () => Effect.ignore(session.refresh))
+  const result = yield* telling(means, key, options.reason, compacting)
   switch (result._tag) {
     case "Compacted": {
       yield* session.reload

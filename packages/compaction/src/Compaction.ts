@@ -62,7 +62,7 @@ const make = Effect.gen(function* () {
   const means: CompactionRun.Means = {
     store: yield* SessionStore.SessionStore,
     tokenizer,
-    summarizer: yield* Summarizer.Summarizer,
+    summarizer: Summarizer.guarded(yield* Summarizer.Summarizer),
     settings: yield* Settings.Settings,
     facts: yield* ModelFacts,
     hooks: guarded(hooks),

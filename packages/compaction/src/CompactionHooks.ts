@@ -12,6 +12,7 @@ import type * as Message from "@cutpoint/core/Message"
 import type * as Preparation from "@cutpoint/core/Preparation"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
 import { HookFailed } from "./CompactionErrors.js"
 import type * as CompactionResult from "./CompactionResult.js"
 
@@ -180,7 +181,13 @@ const caught = <Decision>(
   hook: string,
   ask: () => Effect.Effect<Decision, HookFailed>
 ): Effect.Effect<Decision, HookFailed> =>
-  Effect.catchAllDefect(Effect.suspend(ask), (defect) => Effect.fail(failed(hook, defect)))
+  Effect.suspend(ask).pipe(
+    Effect.catchAllDefect((defect) => Effect.fail(failed(hook, defect))),
+    Effect.filterOrFail(isDecision, (nothing) => failed(hook, new Error(`it decided ${String(nothing)}`)))
+  )
+
+/** JavaScript may give anything. */
+const isDecision = (decision: unknown): boolean => Predicate.isRecord(decision) && "_tag" in decision
 
 const noted = (hook: string, tell: () => Effect.Effect<void>): Effect.Effect<void> =>
   Effect.catchAllDefect(Effect.suspend(tell), (defect) => Effect.logWarning(`The hook ${hook} failed.`, defect))

@@ -54,7 +54,7 @@ const make = Effect.gen(function* () {
   const means: NavigationRun.Means = {
     store: yield* SessionStore.SessionStore,
     tokenizer: yield* Tokenizer.Tokenizer,
-    summarizer: yield* Summarizer.Summarizer,
+    summarizer: Summarizer.guarded(yield* Summarizer.Summarizer),
     settings: yield* Settings.Settings,
     facts: yield* ModelFacts,
     hooks: guarded(hooks),

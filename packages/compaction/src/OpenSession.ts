@@ -16,6 +16,7 @@ import * as Rules from "@cutpoint/core/Rules"
 import * as SessionTree from "@cutpoint/core/SessionTree"
 import * as Tokens from "@cutpoint/core/Tokens"
 import * as Effect from "effect/Effect"
+import * as Random from "effect/Random"
 import * as NewEntry from "./NewEntry.js"
 import type * as SessionStore from "./SessionStore.js"
 
@@ -45,12 +46,20 @@ export interface OpenSession {
     bodies: Bodies,
     place?: Place
   ) => Effect.Effect<ReadonlyArray<Entry.Entry>, SessionStore.AppendError>
+  /** Reads the session again where somebody else has written to it. */
+  readonly refresh: Effect.Effect<void, OpenError>
   /** Reads the session again. */
   readonly reload: Effect.Effect<void, OpenError>
 }
 
 /** How often others may write in between before an append fails as `SessionChanged`. */
-const maxChanges = 5
+const maxChanges = 30
+
+/** So often an append is made again at once; after that it waits, so that those who write by turns do not starve each other. */
+const promptChanges = 2
+
+/** How long an append waits at most before it is made again, in milliseconds. */
+const longestWaitMs = 50
 
 const opening: SessionStore.OpenOptions = { part: "context", toWrite: true }
 
@@ -65,14 +74,16 @@ export const open = (
     const state = new State(counter, read(session, counter))
     // Tools that run side by side end when they like.
     const oneAtATime = Effect.unsafeMakeSemaphore(1).withPermits(1)
+    const reload = Effect.map(store.open(key, opening), (session) => state.start(session))
+    const hasChanged = Effect.map(store.revision(key), (revision) => revision !== state.known.session.revision)
     return {
       key: session.key,
       session: () => state.known.session,
       context: () => state.known.index,
       model: () => state.known.model,
-      append: (bodies, place = "leaf") =>
-        Effect.uninterruptible(oneAtATime(append(store, state, bodies, place, maxChanges))),
-      reload: Effect.map(store.open(key, opening), (session) => state.start(session))
+      append: (bodies, place = "leaf") => Effect.uninterruptible(oneAtATime(append(store, state, bodies, place, 0))),
+      refresh: oneAtATime(Effect.asVoid(Effect.whenEffect(reload, hasChanged))),
+      reload: oneAtATime(reload)
     }
   })
 
@@ -111,27 +122,35 @@ const append = (
   state: State,
   bodies: Bodies,
   place: Place,
-  changesLeft: number
+  changes: number
 ): Effect.Effect<ReadonlyArray<Entry.Entry>, SessionStore.AppendError> =>
   Effect.gen(function* () {
     const { session } = state.known
     const parentId = parentOf(session.tree, place)
     if (parentId === undefined) {
       state.start(yield* store.open(session.key))
-      return yield* append(store, state, bodies, place, changesLeft)
+      return yield* append(store, state, bodies, place, changes)
     }
     const entries = yield* NewEntry.chain(session.tree, parentId, bodies)
     return yield* Effect.matchEffect(store.append(session, entries), {
       onSuccess: (appended) => Effect.sync(() => (state.take(appended.session, entries), entries)),
       onFailure: (error) =>
-        error._tag !== "SessionChanged" || changesLeft === 0
+        error._tag !== "SessionChanged" || changes === maxChanges
           ? Effect.fail(error)
-          : Effect.flatMap(store.open(session.key), (current) => {
-              state.start(current)
-              return append(store, state, bodies, place, changesLeft - 1)
-            })
+          : Effect.zipRight(
+              waiting(changes),
+              Effect.flatMap(store.open(session.key, opening), (current) => {
+                state.start(current)
+                return append(store, state, bodies, place, changes + 1)
+              })
+            )
     })
   })
+
+const waiting = (changes: number): Effect.Effect<void> =>
+  changes < promptChanges
+    ? Effect.void
+    : Effect.flatMap(Random.nextIntBetween(0, longestWaitMs + 1), (ms) => Effect.sleep(ms))
 
 /**
  * Below the leaf, where that is on the branch of the entry or no branch is asked

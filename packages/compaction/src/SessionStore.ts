@@ -103,6 +103,8 @@ export interface Service {
     key: string,
     options?: OpenOptions
   ) => Effect.Effect<Session, Errors.SessionNotFound | Errors.NotASession | Errors.SessionUnreadable>
+  /** The revision that a session has now, without reading the session. */
+  readonly revision: (key: string) => Effect.Effect<string, Errors.SessionNotFound | Errors.SessionUnreadable>
   /** A new session with no entries. */
   readonly create: (session: NewSession) => Effect.Effect<Session, Errors.AppendFailed>
   /**
@@ -153,7 +155,7 @@ const makeMemory = Effect.fnUntraced(function* (initial: Iterable<InitialSession
   const started = [...initial].map(({ header, entries }) => sessionOf(SessionTree.make(header, entries)))
   const sessions = yield* Ref.make<Sessions>(new Map(started.map((session) => [session.key, { session, modified: 0 }])))
 
-  const open: Service["open"] = (key) =>
+  const open = (key: string): Effect.Effect<Session, Errors.SessionNotFound> =>
     Effect.flatMap(Ref.get(sessions), (all) => {
       const found = all.get(key)
       return found === undefined ? Effect.fail(notFound(key, all)) : Effect.succeed(found.session)
@@ -215,6 +217,7 @@ const makeMemory = Effect.fnUntraced(function* (initial: Iterable<InitialSession
     list,
     header: (key) => Effect.map(open(key), ({ tree }) => tree.header),
     open,
+    revision: (key) => Effect.map(open(key), ({ revision }) => revision),
     create,
     append
   })

@@ -6,8 +6,8 @@
 import type * as Message from "@cutpoint/core/Message"
 import type * as SummaryPrompt from "@cutpoint/core/SummaryPrompt"
 import * as Context from "effect/Context"
-import type * as Effect from "effect/Effect"
-import type * as Errors from "./CompactionErrors.js"
+import * as Effect from "effect/Effect"
+import { type SummarizeError, SummarizerFailed } from "./CompactionErrors.js"
 
 /** What is to be summarized. */
 export interface Request {
@@ -60,11 +60,24 @@ export interface Service {
   /** Whether it makes do without what older tool results and replies say; it must be given all of them where left out. */
   readonly skims?: boolean | undefined
   readonly plan: (request: Request) => Plan
-  readonly summarize: (request: Request) => Effect.Effect<Summary, Errors.SummarizeError>
+  readonly summarize: (request: Request) => Effect.Effect<Summary, SummarizeError>
 }
 
 /** Turns messages into a summary. */
 export class Summarizer extends Context.Tag("@cutpoint/compaction/Summarizer")<Summarizer, Service>() {}
+
+/** A summarizer that cannot do harm: one that throws has failed. */
+export const guarded = (summarizer: Service): Service => ({
+  ...summarizer,
+  summarize: (request) =>
+    Effect.catchAllDefect(
+      Effect.suspend(() => summarizer.summarize(request)),
+      (defect) => {
+        const problem = `The summarizer ${summarizer.name} broke down (${defect instanceof Error ? defect.message : String(defect)}).`
+        return new SummarizerFailed({ reason: "LlmMalformed", problem, requests: 0 })
+      }
+    )
+})
 
 /** What a request for the history, of the usual length, leaves unsaid. */
 export const defaults = { kind: "history", maxTokens: 2000 } as const

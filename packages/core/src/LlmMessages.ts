@@ -101,13 +101,19 @@ const resultOf = (
   return undefined
 }
 
+const missing = "This call got no result."
+
 const missingResult = (call: Message.ToolCallBlock): Message.ToolResultMessage => ({
   role: "toolResult",
   toolCallId: call.id,
   toolName: call.name,
-  content: [{ type: "text", text: "This call got no result." }],
+  content: [{ type: "text", text: missing }],
   isError: true
 })
+
+/** Whether a message is a result that was made up for a call without one. */
+export const isMissingResult = (message: Message.Message): boolean =>
+  message.role === "toolResult" && message.isError && Message.texts(message.content).join("") === missing
 
 const orphaned = (result: Message.ToolResultMessage) =>
   Diagnostic.make(

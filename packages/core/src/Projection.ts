@@ -14,7 +14,7 @@ import type * as Rules from "./Rules.js"
 import * as SystemReplay from "./SystemReplay.js"
 import type * as Tokens from "./Tokens.js"
 
-export { convertToLlm, type LlmMessage, repairToolPairs } from "./LlmMessages.js"
+export { convertToLlm, isMissingResult, type LlmMessage, repairToolPairs } from "./LlmMessages.js"
 
 /** An entry of the projected order and what the model sees of it. */
 export interface ProjectedEntry {

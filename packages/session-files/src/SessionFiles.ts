@@ -30,6 +30,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import * as ContextReader from "./ContextReader.js"
+import * as Revision from "./Revision.js"
 import * as SessionFinder from "./SessionFinder.js"
 import * as SessionFolder from "./SessionFolder.js"
 import * as SessionListing from "./SessionListing.js"
@@ -62,6 +63,9 @@ export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Re
     header: Effect.fn("SessionFiles.header")((key) => Effect.provide(header(sessionsDir, path.resolve(key)), context)),
     open: Effect.fn("SessionFiles.open")((key, options) =>
       Effect.provide(openAs(sessionsDir, path.resolve(key), options), context)
+    ),
+    revision: Effect.fn("SessionFiles.revision")((key) =>
+      Effect.provide(revision(sessionsDir, path.resolve(key)), context)
     ),
     create: Effect.fn("SessionFiles.create")((session) =>
       Effect.provide(Effect.flatMap(SessionWriter.plan(sessionsDir, session), create), context)
@@ -141,6 +145,14 @@ const openAs = (sessionsDir: string, key: string, options: OpenOptions = {}) =>
 const open = (sessionsDir: string, key: string) =>
   SessionReader.read(key).pipe(
     Effect.map((reading) => SessionReader.toSession(key, reading)),
+    Effect.catchIf(isPlatformError, notFoundOr(sessionsDir, key, unreadable))
+  )
+
+const revision = (sessionsDir: string, key: string) =>
+  SessionReader.openForReading(key).pipe(
+    Effect.flatMap(Revision.of),
+    Effect.map(({ revision }) => revision),
+    Effect.scoped,
     Effect.catchIf(isPlatformError, notFoundOr(sessionsDir, key, unreadable))
   )
 

@@ -346,6 +346,17 @@ const keepsUnknownRole = check("keeps a message of an unknown role to the byte",
   })
 )
 
+const tellsRevisions = check("tells the revision that a session has now", (store, same) =>
+  Effect.gen(function* () {
+    const created = yield* store.create({ cwd })
+    yield* same("The revision of a new session", [yield* store.revision(created.key)], [created.revision])
+    const { session } = yield* store.append(created, [say("a", null)])
+    yield* same("The revision after an append", [yield* store.revision(created.key)], [session.revision])
+    const missing = yield* Effect.flip(store.revision(`${created.key}-that-is-not-there`))
+    yield* same("The failure", [missing._tag], ["SessionNotFound"])
+  })
+)
+
 /** All checks. */
 export const checks: ReadonlyArray<Check> = [
   creates,
@@ -357,6 +368,7 @@ export const checks: ReadonlyArray<Check> = [
   appends,
   branches,
   marksLeaf,
+  tellsRevisions,
   refusesStale,
   oneOfTwo,
   allOrNothing,

@@ -5,7 +5,7 @@
  * one to the other by the line that makes the chat.
  *
  * What differs. Tools run when the reply is complete and stored, so that their
- * results follow the end of a stream's text. A reply that is interrupted or
+ * results come last, before a stream's finish. A reply that is interrupted or
  * breaks off is kept as far as it came. An error of the session comes as an
  * `UnknownError`, with the error itself as its `cause`.
  *

@@ -25,6 +25,19 @@ const unusedSchemas = {
   }
 }
 
+/** What takes Node milliseconds to load is loaded when it is used: names of temporary files, and questions at a terminal. */
+const builtinsWhenUsed = {
+  name: "builtins-when-used",
+  transform: {
+    filter: { id: /platform-node-shared\/dist\/esm\/internal\/\w+\.js$/ },
+    handler: (code) =>
+      code.replaceAll(
+        /import \* as (\w+) from "(node:crypto|node:readline)";/g,
+        'const $1 = new Proxy({}, { get: (_, key) => require("$2")[key] });'
+      )
+  }
+}
+
 /**
  * One folder of chunks, so that vocabularies are loaded only when they are used,
  * and the program that starts them. They are CommonJS: Node loads it faster, and
@@ -40,10 +53,10 @@ const bundle = async () => {
       mainFields: ["module", "main"],
       alias: { "@anthropic-ai/tokenizer": join(root, "scripts", "noTokenizer.mjs") }
     },
-    plugins: [unusedSchemas],
+    plugins: [unusedSchemas, builtinsWhenUsed],
     logLevel: "warn"
   }
-  const output = { format: "cjs", minify: true, keepNames: true, comments: false }
+  const output = { format: "cjs", minify: true, comments: false }
   await rolldown([
     {
       ...common,

@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import * as SettingsValues from "@cutpoint/compaction/SettingsValues"
-import * as Histories from "@cutpoint/core/Histories"
+import * as HistoryName from "@cutpoint/core/HistoryName"
 import * as Args from "@effect/cli/Args"
 import * as HelpDoc from "@effect/cli/HelpDoc"
 import * as Options from "@effect/cli/Options"
@@ -107,7 +107,7 @@ export const reserveTokens = amount("reserve-tokens", "How many tokens are kept 
 export const contextWindow = amount("context-window", "The model's context window, in tokens")
 
 /** A format of histories. */
-export const format = Options.choice("format", Histories.names).pipe(
+export const format = Options.choice("format", HistoryName.names).pipe(
   Options.withDescription("The format of the history")
 )
 

@@ -74,11 +74,10 @@ const checkedEntry = Effect.fnUntraced(function* (
   session: SessionStore.Session,
   summary: CompactionSummary.Written
 ) {
-  const path = SessionTree.leafPath(session.tree)
-  const projection = Projection.project(path)
+  const projection = Projection.atLeaf(session.tree)
   const base = yield* NewEntry.base(session.tree, session.tree.leafId)
   const entry = entryOf(context, projection, summary, base)
-  const tokensAfter = Projection.estimatedTokens(Projection.project([...path, entry]), context.count)
+  const tokensAfter = Projection.estimatedTokens(Projection.project([...projection.path, entry]), context.count)
   const problem = Option.orElse(SummaryCheck.reply(summary.text, "stop", []), () =>
     SummaryCheck.growth(Projection.estimatedTokens(projection, context.count, tokensAfter), tokensAfter)
   )
@@ -119,11 +118,10 @@ export const freeTokens = (
   session: SessionStore.Session,
   firstKeptEntryId: string
 ): number => {
-  const path = SessionTree.leafPath(session.tree)
-  const projection = Projection.project(path)
+  const projection = Projection.atLeaf(session.tree)
   const empty = CompactionSummary.supplied({ summary: "", firstKeptEntryId, tokensBefore: 0 })
   const base: Base = { id: "", parentId: session.tree.leafId, timestamp: "" }
-  const after = Projection.project([...path, entryOf(context, projection, empty, base)])
+  const after = Projection.project([...projection.path, entryOf(context, projection, empty, base)])
   const tokensAfter = Projection.estimatedTokens(after, context.count)
   return Projection.estimatedTokens(projection, context.count, tokensAfter + plentyTokens) - tokensAfter - 1
 }

@@ -77,7 +77,7 @@ const prepareWhole = (means: Means, session: SessionStore.Session, options: Opti
 
 /** Prepares the compaction of an open session; undefined where more of it has to be read for that. */
 const prepareOpen = Effect.fnUntraced(function* (means: Means, session: SessionStore.Session, options: Options) {
-  const projection = Projection.project(SessionTree.leafPath(session.tree))
+  const projection = Projection.atLeaf(session.tree)
   const { cwd } = session.tree.header
   const sources = { loaded: yield* means.settings.load(cwd), facts: means.facts }
   const settings = yield* CompactionSettings.ofCompaction(sources, options, projection.model)
@@ -228,7 +228,7 @@ const notDue = (prepared: Prepared, options: Options): NotCompacted | undefined 
 
 /** Names the entry that fills the window. */
 const cannotShrink = (prepared: Prepared, count: Tokens.CountMessage): Errors.CannotShrink => {
-  const { items } = Projection.project(SessionTree.leafPath(prepared.session.tree))
+  const { items } = Projection.atLeaf(prepared.session.tree)
   let largest = { entryId: "", entryTokens: -1 }
   for (const { entry, messages } of items) {
     const entryTokens = Tokens.sum(messages, count)

@@ -18,6 +18,7 @@
 import * as AnthropicHistory from "./AnthropicHistory.js"
 import type * as Entry from "./Entry.js"
 import * as Format from "./HistoryFormat.js"
+import { type Name, names } from "./HistoryName.js"
 import * as Json from "./Json.js"
 import * as JsonDifference from "./JsonDifference.js"
 import * as LlmMessages from "./LlmMessages.js"
@@ -28,12 +29,7 @@ import type * as Projection from "./Projection.js"
 import * as PromptHistory from "./PromptHistory.js"
 
 export type { Envelope } from "./HistoryFormat.js"
-
-/** The formats, in the order in which a document is tried for something of their own. */
-export const names = ["prompt", "openai-responses", "anthropic", "openai-chat"] as const
-
-/** The name of a format. */
-export type Name = (typeof names)[number]
+export { type Name, names } from "./HistoryName.js"
 
 const formats: { readonly [N in Name]: Format.HistoryFormat } = {
   prompt: PromptHistory.format,

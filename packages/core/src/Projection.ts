@@ -11,6 +11,7 @@ import * as Diagnostic from "./Diagnostic.js"
 import type * as Entry from "./Entry.js"
 import * as Message from "./Message.js"
 import type * as Rules from "./Rules.js"
+import * as SessionTree from "./SessionTree.js"
 import * as SystemReplay from "./SystemReplay.js"
 import type * as Tokens from "./Tokens.js"
 
@@ -37,19 +38,18 @@ export interface Projection {
   readonly diagnostics: ReadonlyArray<Diagnostic.Diagnostic>
 }
 
-/** What has been projected: a path is an array that nobody changes. */
-const projections = new WeakMap<ReadonlyArray<Entry.Entry>, Projection>()
+/** The projections of trees at their leaves that have been made. */
+const atLeaves = new WeakMap<SessionTree.SessionTree, Projection>()
 
-/** Projects a path (from a root to the leaf). */
-export const project = (path: ReadonlyArray<Entry.Entry>): Projection => {
-  const known = projections.get(path)
-  if (known !== undefined) return known
-  const projection = projectionOf(path)
-  projections.set(path, projection)
+/** The path to a tree's leaf, projected. It is made once for a tree, however often it is asked for. */
+export const atLeaf = (tree: SessionTree.SessionTree): Projection => {
+  const projection = atLeaves.get(tree) ?? project(SessionTree.leafPath(tree))
+  atLeaves.set(tree, projection)
   return projection
 }
 
-const projectionOf = (path: ReadonlyArray<Entry.Entry>): Projection => {
+/** Projects a path (from a root to the leaf). */
+export const project = (path: ReadonlyArray<Entry.Entry>): Projection => {
   const at = path.findLastIndex((entry) => entry.type === "compaction")
   const compaction = path[at]
   const head = compaction?.type === "compaction" ? compaction : undefined

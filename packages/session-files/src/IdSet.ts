@@ -1,6 +1,6 @@
 /**
- * A set of entries' ids. Nearly all are eight hex digits; those take four bytes
- * each, so that the ids of a long session are looked up in no time.
+ * A set of entries' ids. Nearly all are eight hex digits; those take eight bytes
+ * each in one array, so that the ids of a long session are looked up in no time.
  *
  * Law. It holds what a `Set` of the same ids holds.
  *
@@ -9,7 +9,7 @@
 
 /** A set that ids are added to. */
 export class IdSet {
-  /** What is not eight hex digits. */
+  /** What is not eight hex digits, or found no place. */
   private readonly others = new Set<string>()
   /** A number of an id and one, in the first free place from where it belongs; 0 is free. */
   private places = new Float64Array(1024)
@@ -17,7 +17,8 @@ export class IdSet {
 
   has(id: string): boolean {
     const number = numberOf(id)
-    return number === undefined ? this.others.has(id) : this.places[this.placeOf(number)] !== 0
+    const isPlaced = number !== undefined && this.places[this.placeOf(number)] === number + 1
+    return isPlaced || this.others.has(id)
   }
 
   add(id: string): void {
@@ -28,16 +29,23 @@ export class IdSet {
 
   private addNumber(number: number): void {
     const place = this.placeOf(number)
-    if (this.places[place] !== 0) return
+    if (this.places[place] === number + 1) return
+    if (this.places[place] !== 0) {
+      this.others.add(number.toString(16).padStart(digits, "0"))
+      return
+    }
     this.places[place] = number + 1
     if (++this.count * 2 > this.places.length) this.grow()
   }
 
-  /** Where a number stands, or would stand. */
+  /** Where a number stands, or could; somebody else's place where there is none near. */
   private placeOf(number: number): number {
     const mask = this.places.length - 1
-    let place = Math.imul(number, spread) & mask
-    while (this.places[place] !== 0 && this.places[place] !== number + 1) place = (place + 1) & mask
+    // Ids may be counted up, or differ in their first digits alone: both halves take part.
+    let place = (Math.imul(number ^ (number >>> 16), spread) >>> 8) & mask
+    for (let step = 0; step < farthest && this.places[place] !== 0 && this.places[place] !== number + 1; step++) {
+      place = (place + 1) & mask
+    }
     return place
   }
 
@@ -51,6 +59,9 @@ export class IdSet {
 
 /** An odd number that numbers which follow each other are far apart by. */
 const spread = 0x9e3779b1
+
+/** So many places are looked at: ids that were chosen to belong to one place must not make it slow. */
+const farthest = 64
 
 const digits = 8
 

@@ -22,3 +22,14 @@ it("holds what a set of texts holds", () => {
     { numRuns: 100 }
   )
 })
+
+it("holds ids that all belong to one place", () => {
+  const ids = new IdSet()
+  // By their last digits, by their first, and in order: whatever a place is chosen by, some of these meet.
+  const all = [0x1, 0x100, 0x10000, 0x1000000].flatMap((step) =>
+    Array.from({ length: 200 }, (_, n) => ((n * step) % 0x100000000).toString(16).padStart(8, "0"))
+  )
+  for (const id of all) ids.add(id)
+  for (const id of all) expect(ids.has(id)).toBe(true)
+  expect(ids.has("deadbeef")).toBe(false)
+})

@@ -25,8 +25,8 @@ const lineFeed = 0x0a
 /**
  * Gives the lines of a file's first `size` bytes to `onLine`, the last first,
  * without their line feeds, until it returns false. `offset` is where a line
- * starts, in bytes. While the lines of a block are given, the block before it is
- * already being read.
+ * starts, in bytes. Far from the end, while the lines of a block are given, the
+ * block before it is already being read.
  */
 export const read = Effect.fnUntraced(function* (
   file: FileSystem.File,
@@ -36,7 +36,8 @@ export const read = Effect.fnUntraced(function* (
 ): Effect.fn.Return<void, PlatformError.PlatformError> {
   const splitter = new Splitter(size, onLine)
   const lengthAt = (end: number): number => Math.min(end, size - end < patience ? firstBlock : largestBlock)
-  let spare = Buffer.allocUnsafeSlow(0)
+  /** What is not being read from. */
+  let spare = none
   const readBefore = (end: number) => {
     const length = lengthAt(end)
     const buffer = spare.length < length ? Buffer.allocUnsafeSlow(length) : spare
@@ -45,6 +46,13 @@ export const read = Effect.fnUntraced(function* (
   }
   let current = yield* readBefore(size)
   while (current.start > 0) {
+    if (size - current.start < patience) {
+      if (!splitter.push(current.block, current.start)) return
+      spare = current.buffer
+      current = yield* readBefore(current.start)
+      spare = none
+      continue
+    }
     const ahead = yield* Effect.fork(Effect.uninterruptible(readBefore(current.start)))
     // Lets the reading begin.
     yield* Effect.yieldNow()
@@ -56,6 +64,8 @@ export const read = Effect.fnUntraced(function* (
   }
   if (splitter.push(current.block, 0)) splitter.end()
 })
+
+const none = Buffer.alloc(0)
 
 /** Takes blocks apart into lines, the last block first. */
 class Splitter {
@@ -85,7 +95,7 @@ class Splitter {
   /** There is no block before. */
   end(): void {
     const first = Buffer.concat(this.pieces)
-    if (first.length > 0) this.onLine(new ByteLine(first, 0, first.length), 0)
+    if (this.size > 0) this.onLine(new ByteLine(first, 0, first.length), 0)
   }
 
   private lineOf(block: Buffer, start: number, end: number): ByteLine {

@@ -45,7 +45,8 @@ const builtinsWhenUsed = {
  */
 const bundle = async () => {
   const { build: rolldown } = await import("rolldown")
-  rmSync(chunks, { recursive: true, force: true })
+  // V8 takes compiled code for that of a chunk by its length alone: none may outlive its chunk.
+  for (const folder of [join(dist, "compiled"), chunks]) rmSync(folder, { recursive: true, force: true })
   const common = {
     platform: "node",
     transform: { target: "node20" },

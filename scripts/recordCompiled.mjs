@@ -1,4 +1,4 @@
-/** Loaded before the command: writes beside each chunk what V8 has compiled of it, when the command ends. */
+/** Loaded before the command: writes what V8 has compiled of each chunk into a folder beside theirs, when the command ends. */
 import { mkdirSync, writeFileSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import vm from "node:vm"
@@ -14,7 +14,8 @@ vm.Script = class extends vm.Script {
 
 process.on("exit", () => {
   for (const [filename, script] of scripts) {
-    const folder = join(dirname(filename), `${process.version}-${process.arch}`)
+    const dist = dirname(dirname(filename))
+    const folder = join(dist, "compiled", `${process.version}-${process.platform}-${process.arch}`)
     mkdirSync(folder, { recursive: true })
     writeFileSync(join(folder, basename(filename)), script.createCachedData())
   }

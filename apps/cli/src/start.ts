@@ -4,8 +4,9 @@
  * takes longer than most of what the command does.
  *
  * Where Node can keep compiled code itself (from 22.1 on), it does. Before, what
- * is beside the chunks is used, which the build left there for its own version
- * of Node. Where that is not there, or V8 turns it down, the code is compiled.
+ * is in a folder beside the chunks is used, which the build left there for its
+ * own version of Node. Where that is not there, or V8 turns it down, the code
+ * is compiled. It is not published: it would fit few who install the command.
  */
 import { readFileSync } from "node:fs"
 import nodeModule from "node:module"
@@ -13,7 +14,7 @@ import { basename, join } from "node:path"
 import { Script } from "node:vm"
 
 const chunks = join(__dirname, "chunks")
-const compiled = join(chunks, `${process.version}-${process.arch}`)
+const compiled = join(__dirname, "compiled", `${process.version}-${process.platform}-${process.arch}`)
 
 /** What each chunk exports. */
 const loaded = new Map<string, { exports: unknown }>()

@@ -2,13 +2,16 @@
 import * as SessionChat from "@cutpoint/ai/SessionChat"
 import * as Model from "@cutpoint/testing/ScriptedLanguageModel"
 import { expect, it } from "@effect/vitest"
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Metric from "effect/Metric"
 import * as Stream from "effect/Stream"
-import * as Tracer from "effect/Tracer"
+import type * as Tracer from "effect/Tracer"
 import { inspect } from "node:util"
+import * as Tracing from "../../packages/compaction/test/tracing.js"
 import { compactions, long, onFiles, stored, Tools, turns } from "./services.js"
 
 const { call, text } = Model
@@ -18,17 +21,8 @@ const secret = "MARKER-73"
 
 const spanned = <A, E, R>(run: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
-    const spans: Array<Tracer.Span> = []
+    const { spans, tracer } = Tracing.keeping(yield* Effect.tracer)
     const logged: Array<unknown> = []
-    const native = yield* Effect.tracer
-    const tracer = Tracer.make({
-      span: (...args) => {
-        const span = native.span(...args)
-        spans.push(span)
-        return span
-      },
-      context: (run, fiber) => native.context(run, fiber)
-    })
     const logger = Logger.replace(
       Logger.defaultLogger,
       Logger.make(({ annotations, cause, message }) => void logged.push(message, cause, [...annotations]))
@@ -36,6 +30,13 @@ const spanned = <A, E, R>(run: Effect.Effect<A, E, R>) =>
     yield* run.pipe(Effect.withTracer(tracer), Effect.provide(logger))
     return { spans, logged }
   })
+
+/** All that is exported of a span: how it failed as well, but not what it gave. */
+const shown = ({ attributes, name, status, ...span }: Tracer.Span): string => {
+  const cause = status._tag === "Ended" && Exit.isFailure(status.exit) ? status.exit.cause : Cause.empty
+  const pretty = Cause.pretty(cause, { renderErrorCause: true })
+  return inspect([name, [...attributes], "events" in span ? span.events : [], cause, pretty], { depth: 20 })
+}
 
 const tools = Tools.toLayer({ look: ({ at }) => Effect.succeed({ found: `${secret} ${at} ${long(200)}` }) })
 
@@ -75,8 +76,8 @@ it.effect("spans, logs and metrics carry figures, and nothing of what was said",
     ]) {
       expect(names).toContain(name)
     }
-    for (const { attributes, name } of ours)
-      expect(inspect([name, [...attributes]], { depth: 20 })).not.toContain(secret)
+    for (const span of ours) expect(shown(span)).not.toContain(secret)
+    expect(ours.filter(({ attributes }) => attributes.get("failed") === true)).toHaveLength(1)
     expect(inspect(logged, { depth: 20 })).not.toContain(secret)
     const metrics = (yield* Metric.snapshot).filter(({ metricKey }) => metricKey.name.startsWith("cutpoint"))
     expect(metrics.length).toBeGreaterThan(5)

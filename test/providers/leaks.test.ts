@@ -8,8 +8,9 @@ import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
 import * as Option from "effect/Option"
-import * as Tracer from "effect/Tracer"
+import type * as Tracer from "effect/Tracer"
 import { describe } from "vitest"
+import * as Tracing from "../../packages/compaction/test/tracing.js"
 import { outcomes, scriptOf } from "./outcomes.js"
 import { compactBy, conversation, header } from "./run.js"
 import type { Answer, Script } from "./server.js"
@@ -81,20 +82,6 @@ const echoed = (wire: Wire, piece: Answer["pieces"][number], echo: string): Answ
   return JSON.stringify(body)
 }
 
-/** Keeps every span with all that it is told. */
-const makeTracer = (native: Tracer.Tracer) => {
-  const spans: Array<Tracer.Span> = []
-  const tracer = Tracer.make({
-    span: (...given) => {
-      const span = native.span(...given)
-      spans.push(span)
-      return span
-    },
-    context: (f, fiber) => native.context(f, fiber)
-  })
-  return { tracer, spans }
-}
-
 /** Every way in which a value can come to be shown. */
 const shownOf = (value: unknown): ReadonlyArray<string> => [
   String(value),
@@ -151,7 +138,7 @@ const observed = (wire: Wire, script: Script, secret: string = key) =>
     const logger = Logger.make(({ annotations, cause, message }) => {
       logs.push(...shownOf(message), ...shownOf([...annotations]), ...causeShown(cause))
     })
-    const { spans, tracer } = makeTracer(yield* Effect.tracer)
+    const { spans, tracer } = Tracing.keeping(yield* Effect.tracer)
     const ran = yield* compactBy(wire, script, {
       key: secret,
       instructions: `mind ${markers.instructions}`,

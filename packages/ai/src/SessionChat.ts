@@ -27,8 +27,10 @@ import type { ParseError } from "effect/ParseResult"
 import * as Ref from "effect/Ref"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
+import * as Tracer from "effect/Tracer"
 import * as ChatMessages from "./ChatMessages.js"
 import * as ChatReplies from "./ChatReplies.js"
+import * as ChatSpan from "./ChatSpan.js"
 import * as ChatTools from "./ChatTools.js"
 import * as ChatTurn from "./ChatTurn.js"
 import * as ChatTyping from "./ChatTyping.js"
@@ -188,27 +190,31 @@ const begin = Effect.fnUntraced(function* (chatting: Chatting, method: string, o
 
 const callsOf = (chatting: Chatting): Pick<Chat.Service, keyof ChatTyping.Calls> => {
   const { context, oneAtATime } = chatting
-  const inTurn = <A, E, R>(call: Effect.Effect<A, E, R>) =>
-    Effect.mapInputContext(
-      oneAtATime.withPermits(1)(Effect.ensuring(call, show(chatting))),
-      (input: Context.Context<R>) => Context.merge(context, input)
-    )
+  const inTurn = <A, E, R>(method: string, call: Effect.Effect<A, E, R>) =>
+    oneAtATime
+      .withPermits(1)(Effect.ensuring(call, show(chatting)))
+      .pipe(
+        Effect.mapInputContext((input: Context.Context<R>) => Context.merge(context, input)),
+        ChatSpan.around(`SessionChat.${method}`)
+      )
   return ChatTyping.typed({
-    generateText: Effect.fn("SessionChat.generateText")((options) =>
-      inTurn(Effect.flatMap(begin(chatting, "generateText", options), ChatReplies.text))
-    ),
-    generateObject: Effect.fn("SessionChat.generateObject")((options) =>
-      inTurn(Effect.flatMap(begin(chatting, "generateObject", options), (turn) => ChatReplies.object(turn, options)))
-    ),
+    generateText: (options) =>
+      inTurn("generateText", Effect.flatMap(begin(chatting, "generateText", options), ChatReplies.text)),
+    generateObject: (options) =>
+      inTurn(
+        "generateObject",
+        Effect.flatMap(begin(chatting, "generateObject", options), (turn) => ChatReplies.object(turn, options))
+      ),
     streamText: (options) =>
       Stream.unwrapScoped(
         Effect.gen(function* () {
+          const span = yield* ChatSpan.scoped("SessionChat.streamText")
           yield* scopedPermit(oneAtATime, show(chatting))
-          return yield* Effect.flatMap(begin(chatting, "streamText", options), ChatReplies.stream)
+          const begun = Effect.flatMap(begin(chatting, "streamText", options), ChatReplies.stream)
+          return Stream.provideService(yield* Effect.withParentSpan(begun, span), Tracer.ParentSpan, span)
         })
       ).pipe(
-        Stream.mapInputContext((input: Context.Context<LanguageModel.LanguageModel>) => Context.merge(context, input)),
-        Stream.withSpan("SessionChat.streamText", { captureStackTrace: false })
+        Stream.mapInputContext((input: Context.Context<LanguageModel.LanguageModel>) => Context.merge(context, input))
       )
   })
 }

@@ -7,7 +7,7 @@ import type * as Entry from "@cutpoint/core/Entry"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Tracer from "effect/Tracer"
+import * as Tracing from "./tracing.js"
 
 const secret = "the secret of the session"
 
@@ -32,16 +32,7 @@ const services = Compaction.layer.pipe(
 
 it.effect("a compaction's span carries its figures, and nothing of what was said", () =>
   Effect.gen(function* () {
-    const spans: Array<Tracer.Span> = []
-    const native = yield* Effect.tracer
-    const tracer = Tracer.make({
-      span: (...args) => {
-        const span = native.span(...args)
-        spans.push(span)
-        return span
-      },
-      context: (run, fiber) => native.context(run, fiber)
-    })
+    const { spans, tracer } = Tracing.keeping(yield* Effect.tracer)
     const result = yield* Effect.flatMap(Compaction.Compaction, (compaction) =>
       compaction.compact("s", { keepRecentTokens: 500 })
     ).pipe(Effect.provide(services), Effect.withTracer(tracer))

@@ -261,7 +261,7 @@ describe("somebody who goes to another branch", () => {
         const session = yield* auto.open(chat.key)
         const { leafId } = session.session().tree
         yield* (yield* SessionChat.resume(chat.key)).navigate(compaction)
-        yield* session.reload
+        yield* session.refresh
         expect(session.session().tree.isPart).toBe(true)
         const late: NewEntry.Body = { type: "message", message: { role: "user", content: "Late." } }
         const [entry] = yield* session.append([late], { onBranchOf: leafId ?? "" })

@@ -226,7 +226,7 @@ const attempt = Effect.fnUntraced(function* (
   const result = yield* telling(means, key, options.reason, compacting)
   switch (result._tag) {
     case "Compacted": {
-      yield* session.reload
+      yield* session.refresh
       const left = fillOf(session, { ...result.prepared.check, contextTokens: result.tokensAfter })
       const isStuck = left.contextTokens > left.threshold
       // Whether one after an overflow has helped is known when the provider takes the context.
@@ -241,7 +241,7 @@ const attempt = Effect.fnUntraced(function* (
     }
     case "BelowThreshold": {
       // Somebody else has compacted meanwhile.
-      yield* session.reload
+      yield* session.refresh
       const notDue: Outcome = { _tag: "NotDue", check: result.prepared.check }
       return notDue
     }

@@ -48,8 +48,6 @@ export interface OpenSession {
   ) => Effect.Effect<ReadonlyArray<Entry.Entry>, SessionStore.AppendError>
   /** Reads the session again where somebody else has written to it. */
   readonly refresh: Effect.Effect<void, OpenError>
-  /** Reads the session again. */
-  readonly reload: Effect.Effect<void, OpenError>
 }
 
 /** How often others may write in between before an append fails as `SessionChanged`. */
@@ -82,8 +80,7 @@ export const open = (
       context: () => state.known.index,
       model: () => state.known.model,
       append: (bodies, place = "leaf") => Effect.uninterruptible(oneAtATime(append(store, state, bodies, place, 0))),
-      refresh: oneAtATime(Effect.asVoid(Effect.whenEffect(reload, hasChanged))),
-      reload: oneAtATime(reload)
+      refresh: oneAtATime(Effect.asVoid(Effect.whenEffect(reload, hasChanged)))
     }
   })
 

@@ -8,6 +8,7 @@ import * as Model from "@cutpoint/testing/ScriptedLanguageModel"
 import * as PromptLaws from "@cutpoint/testing/PromptLaws"
 import type * as Prompt from "@effect/ai/Prompt"
 import { describe, expect, it } from "@effect/vitest"
+import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { compactions, long, run, sizes, stored, Tools, turns, wide } from "./services.js"
@@ -185,15 +186,17 @@ describe("a reply that is cut off before it says anything", () => {
     { type: "finish", reason: "length", usage: { inputTokens: 7000, outputTokens: 0, totalTokens: 7000 } }
   ]
 
+  const asked = (chat: SessionChat.Service, how: "text" | "stream") =>
+    how === "text"
+      ? Effect.map(chat.generateText({ prompt: "Do it." }), ({ content }) => content)
+      : Effect.map(Stream.runCollect(chat.streamText({ prompt: "Do it." })), Chunk.toReadonlyArray)
+
   it.effect.each(["text", "stream"] as const)("as a %s is asked for once more, after a compaction", (how) => {
     const model = Model.ofReplies(cut, [text("Done.")])
     return run(
       Effect.gen(function* () {
         const chat = yield* SessionChat.fromPrompt(turns(4))
-        const parts =
-          how === "text"
-            ? (yield* chat.generateText({ prompt: "Do it." })).content
-            : [...(yield* Stream.runCollect(chat.streamText({ prompt: "Do it." })))]
+        const parts = yield* asked(chat, how)
         expect(parts.filter(({ type }) => type === "finish")).toMatchObject([{ reason: "stop" }])
         expect(model.requests).toHaveLength(2)
         const { tree } = yield* stored(chat.key)
@@ -215,10 +218,7 @@ describe("a reply that is cut off before it says anything", () => {
     return run(
       Effect.gen(function* () {
         const chat = yield* SessionChat.fromPrompt(turns(4))
-        const parts =
-          how === "text"
-            ? (yield* chat.generateText({ prompt: "Do it." })).content
-            : [...(yield* Stream.runCollect(chat.streamText({ prompt: "Do it." })))]
+        const parts = yield* asked(chat, how)
         expect(parts).toMatchObject([{ type: "finish", reason: "length" }])
         expect(model.requests).toHaveLength(2)
       }),
